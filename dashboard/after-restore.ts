@@ -1,5 +1,7 @@
 import { findRestored, forgetRestored } from '#dashboard/features/recovery/backup/restored-mark.ts'
 import { setRestored } from '#dashboard/features/recovery/queries.ts'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import { pauseBulks } from '#dashboard/kernel/bulk/pause-bulks.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { replaceKeys } from '#dashboard/kernel/trust/keys/rotate.ts'
@@ -11,12 +13,15 @@ import type { Deps } from './deps.ts'
  * servers any more. Bulk operations are paused, because nobody knows which of them were cancelled.
  */
 export async function afterRestore(deps: Deps, data_dir: string): Promise<void> {
-  const { db, clock, log } = deps
+  const { db, clock, log, record } = deps
   const made_at = await findRestored(data_dir)
   if (made_at === undefined) return
   const of = made_at.slice(0, 10)
   const reason = `The records were restored from a backup of ${of}: look at what was done since, then resume or cancel it`
   const paused = await pauseBulks(db, reason)
+  const entry = { type: 'records.restore', detail: `backup of ${made_at}` }
+  await recordActivity(db, entryOf(clock, entry))
+  await record.forget()
   await replaceKeys(deps, null)
   await setRestored(db, { made_at, restored_at: timestamp(clock) })
   await forgetRestored(data_dir)

@@ -30,6 +30,7 @@ import { runSync } from '#dashboard/features/servers/sync/run-sync.ts'
 import { type Contact, Scheduler } from '#dashboard/features/servers/sync/scheduler.ts'
 import { StoredVersions } from '#dashboard/features/servers/sync/stored-versions.ts'
 import { asksState, nextSyncAfter } from '#dashboard/features/servers/sync/sync-interval.ts'
+import { ActivityRecord } from '#dashboard/kernel/activity/record.ts'
 import { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
 import type { AgentAddress, Transports } from '#dashboard/kernel/agents/transport.ts'
@@ -52,6 +53,7 @@ import { makeLeases } from '#dashboard/kernel/leases/leases.ts'
 import { FLEET, shareOf } from '#dashboard/kernel/leases/shares.ts'
 import { Feed } from '#dashboard/kernel/live/feed.ts'
 import { Bus } from '#dashboard/kernel/runtime/bus.ts'
+import { withSource } from '#dashboard/kernel/runtime/call-source.ts'
 import { KeyedQueue } from '#dashboard/kernel/runtime/limit.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { inRequest, newRequestId } from '#dashboard/kernel/runtime/request-id.ts'
@@ -83,6 +85,8 @@ export interface OutsideDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random' 
   /** Sends mail of the dashboard; undefined: it sends none. */
   mailer?: Mailer | undefined
   trash_days?: number
+  /** The folder of the last checkpoint of the activity; undefined: it is kept in memory. */
+  data_dir?: string | undefined
   limits?: Partial<TimeLimits>
   /** The transport to agents; undefined: the network. */
   transports?: Transports
@@ -128,7 +132,9 @@ export function makeDeps(outside: OutsideDeps) {
   const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))
   /** Work for one server, while it is ours. */
   const ours = async (id: number, work: () => Promise<void>): Promise<void> => {
-    if (isOurs({ id })) await leases.run(shareOf(id), () => inRequest(newRequestId(random), work))
+    const asAgent = () => withSource('agent', work)
+    if (isOurs({ id }))
+      await leases.run(shareOf(id), () => inRequest(newRequestId(random), asAgent))
   }
   const store = async (readings: readonly Reading[]) => {
     const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
@@ -267,6 +273,7 @@ export function makeDeps(outside: OutsideDeps) {
     mailer,
     alerts: new Alerts({ ...base, marks, mailer, off_site }),
     feed: new Feed(base),
+    record: new ActivityRecord({ ...base, sealer, data_dir: outside.data_dir }),
     bulks,
     marks,
     enroller,

@@ -97,6 +97,7 @@ export async function start(
     const ends = working.map((part) => part.stop())
     await Promise.all([server.stop(true), ...ends])
     await deps.leases.stop()
+    await deps.record.keep().catch(() => undefined)
     deps.db.close()
     lock?.close()
   }
@@ -138,6 +139,7 @@ async function openDeps(
     builds_dir: config.BUILDS_DIR,
     web_dir: config.WEB_DIR,
     trash_days: config.TRASH_DAYS,
+    data_dir: config.DATA_DIR,
     off_site: config.BACKUPS_OFF_SITE === 'on',
     ...(demo ? { demo: true, transports: demo.transports } : {}),
   })

@@ -24,10 +24,12 @@ import {
   startDueConfiguration,
 } from '#dashboard/features/servers/maintenance/start-due-configuration.ts'
 import { startDuePurges } from '#dashboard/features/sites/trash/start-due-purges.ts'
+import { RecordError } from '#dashboard/kernel/activity/record.ts'
 import type { DatabaseVersion } from '#dashboard/kernel/db/database-version.ts'
 import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import { correctTimes } from '#dashboard/kernel/db/times.queries.ts'
 import { FLEET } from '#dashboard/kernel/leases/shares.ts'
+import { withSource } from '#dashboard/kernel/runtime/call-source.ts'
 import { type Clock, nextMultiple, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { ClockWatch } from '#dashboard/kernel/runtime/clock-watch.ts'
 import { deleteUnneeded } from '#dashboard/kernel/trust/keys/queries.ts'
@@ -39,6 +41,8 @@ const MINUTE_MS = 60_000
 const BACKUP_MS = 10 * MINUTE_MS
 /** The interval at which a requested backup is found, and a file that root has written. */
 const POLL_MS = 5_000
+/** The interval at which new activities get their links. */
+const SEAL_MS = 5_000
 
 type BackupConfig = Pick<Config, 'DATA_DIR' | 'BACKUPS_KEPT' | 'BACKUPS_STALL'>
 type Sweep = [every_ms: number, sweep: (deps: Deps) => Promise<void>]
@@ -57,6 +61,11 @@ const SWEEPS: Record<string, Sweep> = {
   'configuration of unattended updates': [CONFIGURE_MS, startDueConfiguration],
   'clean-up of numbers': [5 * MINUTE_MS, ({ db, clock }) => sweepNumbers(db, clock.now())],
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
+}
+
+/** Work that depends on no time of day, also while no agent answers, which proves it. */
+const ALWAYS: Record<string, Sweep> = {
+  'sealing of the activity': [SEAL_MS, async ({ record }) => void (await record.seal())],
 }
 
 const MAIL: Record<string, Sweep> = {
@@ -90,8 +99,8 @@ export function startSweeps(
   const here = withoutOverlap(deps, () => backUpHere(config, deps, watch))
   void repeatAll(clock, signal, [
     ...sweepsOf(SWEEPS, () => watch.isTrusted()),
-    // Also while no agent answers, which proves the time.
-    ...sweepsOf(deps.mailer ? MAIL : {}, async () => true),
+    ...sweepsOf({ ...ALWAYS, ...(deps.mailer ? MAIL : {}) }, async () => true),
+    [MINUTE_MS, () => void keepCheckpoint(deps)],
     [BACKUP_MS, here],
     [MINUTE_MS, elsewhere],
     [POLL_MS, lookForRequests(deps, { elsewhere, here })],
@@ -153,6 +162,20 @@ function changedAt(path: string): number {
   }
 }
 
+/** Keeps the last checkpoint of the activity, at each dashboard: each of them is a witness. */
+async function keepCheckpoint({ record, log }: Deps): Promise<void> {
+  await unlessChanged(record.keep()).catch((error: unknown) =>
+    log.error('the checkpoint was not kept', error),
+  )
+}
+
+/** Nothing follows a record of the activity that was changed, which the sealing has logged. */
+async function unlessChanged(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof RecordError)) throw error
+  })
+}
+
 /** Does work of the fleet, at the dashboard that has it. */
 async function whenReady(
   leases: Deps['leases'],
@@ -160,7 +183,7 @@ async function whenReady(
   work: () => Promise<void>,
 ): Promise<void> {
   if (!leases.holds(FLEET) || !(await isReady()) || !leases.holds(FLEET)) return
-  await leases.run(FLEET, work)
+  await leases.run(FLEET, () => withSource('schedule', work))
 }
 
 /**
@@ -198,7 +221,7 @@ function withoutOverlap({ leases, log }: Deps, work: () => Promise<void>): () =>
     if (isRunning || !leases.holds(FLEET)) return
     isRunning = true
     leases
-      .run(FLEET, work)
+      .run(FLEET, () => withSource('schedule', work))
       .catch((error: unknown) => log.error('backup failed', error))
       .finally(() => {
         isRunning = false
@@ -206,8 +229,9 @@ function withoutOverlap({ leases, log }: Deps, work: () => Promise<void>): () =>
   }
 }
 
-async function cleanUp({ db, clock }: Deps): Promise<void> {
+async function cleanUp({ db, clock, record }: Deps): Promise<void> {
   await deleteExpired(db, clock.now())
+  await unlessChanged(record.deleteExpired(clock.now()))
   await deleteUnneeded(db, timestamp(clock))
 }
 

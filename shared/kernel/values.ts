@@ -53,6 +53,12 @@ export const EXCLUSIONS = [
 ] as const
 export type Exclusion = (typeof EXCLUSIONS)[number]
 export const ACTIVITY_STATUSES = ['running', 'success', 'failed', 'cancelled'] as const
+/**
+ * The sources of an activity: a person in the browser, a script with an API token, the schedule of
+ * the dashboard, the report of an agent, or the dashboard itself.
+ */
+export const ACTIVITY_SOURCES = ['session', 'token', 'schedule', 'agent', 'system'] as const
+export type ActivitySource = (typeof ACTIVITY_SOURCES)[number]
 export const OPERATION_STATUSES = ['queued', 'running', 'success', 'failed', 'cancelled'] as const
 /** The modes of a cancel: a graceful one gives programs ten seconds; both undo steps. */
 export const CANCEL_MODES = ['graceful', 'forced'] as const

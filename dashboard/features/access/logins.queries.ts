@@ -58,6 +58,7 @@ export async function storeLogins(
         status: 'success' as const,
         domain,
         server_id,
+        via: 'agent' as const,
         created_at: row.at,
       }),
     ]),

@@ -14,7 +14,7 @@ import { shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { routesWith, UNTIL_CHANGED, WITH_READINGS_MS } from '#dashboard/kernel/http/route.ts'
 import type { Feed } from '#dashboard/kernel/live/feed.ts'
-import { ActivityQuery, FleetActivity } from '#shared/kernel/api/activity.ts'
+import { FleetActivity, FleetActivityQuery } from '#shared/kernel/api/activity.ts'
 import { Count } from '#shared/kernel/api/parts.ts'
 import { MAX_ITEMS } from '#shared/operations/api/bulk-operations.ts'
 import { FleetNews } from '#shared/operations/api/live.ts'
@@ -90,7 +90,7 @@ export const fleetRoutes = {
     summary: 'List the activity with user and target',
     right: 'read',
     cached_ms: UNTIL_CHANGED,
-    query: ActivityQuery,
+    query: FleetActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(FleetActivity),
       total: Count,

@@ -91,12 +91,12 @@ export async function deleteServer(
   { id, hostname }: ServerRow,
   { user_id, created_at }: { user_id: number; created_at: string },
 ): Promise<boolean> {
-  const { token, address } = sourceOf(user_id)
+  const { via, token, address } = sourceOf(user_id)
   const [, rows] = await db.write((queries) =>
     queries.batch([
       queries.run(sql`
-        insert into activities (type, domain, status, server_id, user_id, token, address, created_at)
-        select 'server.delete', ${hostname}, 'success', ${id}, ${user_id}, ${token}, ${address}, ${created_at}
+        insert into activities (type, domain, status, server_id, user_id, via, token, address, created_at)
+        select 'server.delete', ${hostname}, 'success', ${id}, ${user_id}, ${via}, ${token}, ${address}, ${created_at}
         where not ${isBusy(id)}`),
       queries
         .delete(servers)

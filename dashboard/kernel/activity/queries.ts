@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import {
@@ -8,7 +8,12 @@ import {
   servers,
   users,
 } from '#dashboard/kernel/db/schema.ts'
-import type { Activity, ActivityQuery, FleetActivity } from '#shared/kernel/api/activity.ts'
+import type {
+  Activity,
+  ActivityQuery,
+  FleetActivity,
+  FleetActivityQuery,
+} from '#shared/kernel/api/activity.ts'
 import { canonicalDomain } from '#shared/kernel/names.ts'
 
 /** Inserts an entry in the batch with the change that it describes. */
@@ -42,9 +47,9 @@ export async function listActivities(
 /** Lists the activities with user and target, if they still exist. */
 export async function listFleetActivities(
   db: Database,
-  query: ActivityQuery,
+  query: FleetActivityQuery,
 ): Promise<{ activities: FleetActivity[]; total: number }> {
-  const matching = filters(query)
+  const matching = and(filters(query), sourceFilters(query))
   const { id, type, domain, status, created_at } = activities
   const site_id = sql<number | null>`(select sites.id from sites
     where sites.server_id = ${activities.server_id} and sites.domain = ${domain})`
@@ -60,6 +65,7 @@ export async function listFleetActivities(
         actor: users.email,
         token: activities.token,
         address: activities.address,
+        via: activities.via,
         server_id: servers.id,
         server: servers.name,
         operation_id: operations.id,
@@ -86,5 +92,16 @@ function filters({ before, type, status, domain, server_id }: ActivityQuery) {
     status === undefined ? undefined : eq(activities.status, status),
     domain === undefined ? undefined : eq(activities.domain, canonicalDomain(domain) ?? domain),
     server_id === undefined ? undefined : eq(activities.server_id, server_id),
+  )
+}
+
+function sourceFilters({ user, via, address, since, until }: FleetActivityQuery) {
+  const named = sql`${activities.user_id} in (select id from users where email = ${user})`
+  return and(
+    user === undefined ? undefined : named,
+    via === undefined ? undefined : eq(activities.via, via),
+    address === undefined ? undefined : eq(activities.address, address),
+    since === undefined ? undefined : gte(activities.created_at, since),
+    until === undefined ? undefined : lt(activities.created_at, until),
   )
 }

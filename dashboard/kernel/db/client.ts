@@ -32,6 +32,7 @@ import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
 import * as numbers from './numbers-schema.ts'
+import * as record from './record-schema.ts'
 import * as repositories from './repositories-schema.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
@@ -54,6 +55,7 @@ export const schema = {
   ...copies,
   ...moves,
   ...numbers,
+  ...record,
   ...settings,
   ...domains,
   ...dns,

@@ -22,6 +22,7 @@ export default defineConfig({
     'leases-schema',
     'alerts-schema',
     'lost-schema',
+    'record-schema',
   ].map((name) => `./dashboard/kernel/db/${name}.ts`),
   out: './dashboard/kernel/db/migrations',
 })

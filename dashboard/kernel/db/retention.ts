@@ -2,14 +2,7 @@ import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
 import { site_sessions } from './access-schema.ts'
 import { sessions } from './auth-schema.ts'
 import { type Database, type Queries, writeAll } from './client.ts'
-import {
-  activities,
-  bulk_events,
-  bulk_operations,
-  operation_events,
-  operations,
-  sites,
-} from './schema.ts'
+import { bulk_events, bulk_operations, operation_events, operations, sites } from './schema.ts'
 import { operation_steps } from './steps-schema.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -18,10 +11,13 @@ const MAX_ROWS = 500
 
 const EVENTS_DAYS = 30
 const OPERATIONS_DAYS = 180
-const ACTIVITIES_DAYS = 400
+const LOGINS_DAYS = 400
 const MISSING_DAYS = 7
 
-/** Deletes expired records: events before their operations, and missing discovered sites. */
+/**
+ * Deletes expired records: events before their operations, and missing discovered sites. Those of
+ * the activity have a chain (activity/record.ts).
+ */
 export async function deleteExpired(db: Database, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   await deleteMissing(db, before(MISSING_DAYS))
@@ -30,10 +26,7 @@ export async function deleteExpired(db: Database, now: Date): Promise<void> {
   await deleteBulks(db, before(OPERATIONS_DAYS))
   await deleteBulkEvents(db, before(EVENTS_DAYS))
   await db.write((queries) =>
-    queries.delete(activities).where(lt(activities.created_at, before(ACTIVITIES_DAYS))),
-  )
-  await db.write((queries) =>
-    queries.delete(site_sessions).where(lt(site_sessions.at, before(ACTIVITIES_DAYS))),
+    queries.delete(site_sessions).where(lt(site_sessions.at, before(LOGINS_DAYS))),
   )
   await db.write((queries) =>
     queries.delete(sessions).where(lt(sessions.expires_at, now.toISOString())),

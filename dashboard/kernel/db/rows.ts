@@ -15,4 +15,5 @@ export type NewSite = typeof sites.$inferInsert
 export type OperationRow = typeof operations.$inferSelect
 export type BulkRow = typeof bulk_operations.$inferSelect
 export type BulkItemRow = typeof bulk_items.$inferSelect
+export type ActivityRow = typeof activities.$inferSelect
 export type NewActivity = typeof activities.$inferInsert

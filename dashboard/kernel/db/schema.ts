@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
+import { ACTIVITY_SOURCES, ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
 import { emptyText, idColumn } from './columns.ts'
 
 export { bulk_events, bulk_items, bulk_operations } from './bulk-schema.ts'
@@ -26,7 +26,10 @@ export const users = sqliteTable('users', {
   mark: emptyText(),
 })
 
-/** Kept when its server or site is deleted, as a record of that. */
+/**
+ * Kept when its server or site is deleted, as a record of that. Nothing of a row changes but the
+ * status, once, at its end: record-schema.ts has the chain that proves it.
+ */
 export const activities = sqliteTable(
   'activities',
   {
@@ -44,6 +47,7 @@ export const activities = sqliteTable(
     /** The change in one line; null when the type of the activity already says it. */
     detail: text(),
     created_at: text().notNull(),
+    via: text({ enum: ACTIVITY_SOURCES }).notNull().default('system'),
   },
   (table) => [
     index('activities_operation').on(table.operation_id),

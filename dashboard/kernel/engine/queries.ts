@@ -21,7 +21,7 @@ export type NewOperation = Pick<
   | 'retry_of'
   | 'backup_first'
 > & {
-  source: Pick<NewActivity, 'token' | 'address'>
+  source: Pick<NewActivity, 'via' | 'token' | 'address'>
 }
 
 export const ACTIVE: OperationRow['status'][] = ['queued', 'running']

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ActivitySource } from '#shared/kernel/values.ts'
 
-/** The source of a change: the name of an API token, and the address of the client. */
+/** The source of a change: its kind, the name of an API token, and the address of the client. */
 export interface CallSource {
+  via: ActivitySource
   token: string | null
   address: string | null
 }
@@ -13,15 +15,17 @@ interface CurrentCall extends CallSource {
   isOver: boolean
 }
 
-const UNKNOWN: CallSource = { token: null, address: null }
+const UNKNOWN: CallSource = { via: 'system', token: null, address: null }
 const calls = new AsyncLocalStorage<CurrentCall>()
+const others = new AsyncLocalStorage<ActivitySource>()
 
 /** Answers a call, so that its entries of the activity have its source. */
 export async function withCallSource<T>(
-  call: Omit<CurrentCall, 'isOver'>,
+  call: Omit<CurrentCall, 'isOver' | 'via'>,
   answer: () => T | Promise<T>,
 ): Promise<T> {
-  const current = { ...call, isOver: false }
+  const via = call.token === null ? 'session' : 'token'
+  const current: CurrentCall = { ...call, via, isOver: false }
   try {
     return await calls.run(current, answer)
   } finally {
@@ -29,10 +33,15 @@ export async function withCallSource<T>(
   }
 }
 
+/** Runs work that no call starts, so that its entries of the activity have this source. */
+export function withSource<T>(via: ActivitySource, work: () => T): T {
+  return others.run(via, work)
+}
+
 /** Returns the source of a change by this user, if the change is a part of the call that is answered. */
 export function sourceOf(user_id: number | null | undefined): CallSource {
   const call = calls.getStore()
-  if (!call || call.isOver) return UNKNOWN
-  if (call.user_id !== undefined && call.user_id !== user_id) return UNKNOWN
-  return { token: call.token, address: call.address }
+  const isOwn = call && !call.isOver && (call.user_id === undefined || call.user_id === user_id)
+  if (!isOwn) return { ...UNKNOWN, via: others.getStore() ?? UNKNOWN.via }
+  return { via: call.via, token: call.token, address: call.address }
 }

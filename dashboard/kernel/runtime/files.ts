@@ -27,3 +27,10 @@ export function stampOf(now: Date): string {
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '')
 }
+
+/** Writes a file for its owner alone, and syncs it. */
+export async function writeSynced(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'w', 0o600)
+  await file.writeFile(text)
+  await file.sync()
+}

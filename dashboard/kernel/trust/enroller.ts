@@ -176,7 +176,7 @@ export class Enroller {
     if (known) known.is_reached = result.outcome === 'away' && result.code === 'waits_for_code'
     if (result.outcome === 'away') return this.#note(to, result)
     const created_at = timestamp(clock)
-    const entry = { type: 'server.enrol', domain, server_id, created_at }
+    const entry = { type: 'server.enrol', domain, server_id, via: 'agent', created_at } as const
     if (result.outcome === 'failed') {
       await countFailure(db, server_id, result.reason, { ...entry, status: 'failed' })
       return

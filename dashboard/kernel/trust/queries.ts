@@ -179,9 +179,9 @@ export async function pinAgent(
       .onConflictDoUpdate({ target: server_agents.server_id, set: known }),
     queries.delete(enrolments).where(eq(enrolments.server_id, server_id)),
     queries.run(sql`
-        insert into activities (type, domain, status, server_id, user_id, token, address, created_at)
+        insert into activities (type, domain, status, server_id, user_id, via, token, address, created_at)
         select ${entry.type}, ${entry.domain}, ${entry.status}, ${server_id}, ${entry.user_id ?? null},
-          ${entry.token ?? null}, ${entry.address ?? null}, ${entry.created_at}
+          ${entry.via ?? 'system'}, ${entry.token ?? null}, ${entry.address ?? null}, ${entry.created_at}
         where not exists (select 1 from activities where server_id = ${server_id} and ${isWaiting})`),
     ended(queries, server_id, 'success'),
   ])

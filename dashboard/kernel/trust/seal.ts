@@ -1,9 +1,10 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
 import type { Random } from '#dashboard/kernel/runtime/random.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
+const DERIVED_BYTES = 32
 
 /** Encrypts a secret in the database for this dashboard with its key file. */
 export interface Sealer {
@@ -11,6 +12,8 @@ export interface Sealer {
   seal(purpose: string, secret: Secret): string
   /** Opens a sealed text. Throws for another key file, purpose or text. */
   open(purpose: string, sealed: string): Secret
+  /** Returns 32 bytes that follow from the key file and the purpose, and reveal neither. */
+  derive(purpose: string): Buffer
 }
 
 /** Makes a sealer; `secret` has at least 256 random bits from a file outside the database. */
@@ -33,5 +36,6 @@ export function makeSealer(secret: string, random: Random): Sealer {
       const plain = Buffer.concat([decipher.update(body), decipher.final()])
       return new Secret(plain.toString('utf8'))
     },
+    derive: (purpose) => Buffer.from(hkdfSync('sha256', secret, '', purpose, DERIVED_BYTES)),
   }
 }

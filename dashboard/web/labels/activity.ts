@@ -42,6 +42,7 @@ const OTHERS: Record<string, string> = {
   'backup.dashboard_check': 'Check target of the dashboard',
   'backup.dashboard_target': 'Set target of the dashboard',
   'backup.dashboard_target_delete': 'Remove target of the dashboard',
+  'records.restore': 'Restore records',
   'records.confirm': 'Confirm what was found after a restore',
   'key.rotate': 'Rotate signing key',
   'key.retire': 'Retire signing key',

@@ -1,6 +1,6 @@
 import { strictObject, z } from 'zod'
 import { oneOf } from '#shared/kernel/fields.ts'
-import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
+import { ACTIVITY_SOURCES, ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
 /** The maximum number of 15 digits, which is the length of an id in an address. */
@@ -32,6 +32,29 @@ export const ActivityQuery = z.object({
 })
 export type ActivityQuery = z.infer<typeof ActivityQuery>
 
+/** A time in UTC, such as `2026-11-20` or `2026-11-20T14:05:02Z`. */
+const timeRule = 'Must be a date or a time in UTC, such as 2026-11-20 or 2026-11-20T14:05:02Z'
+const Time = z
+  .union([z.iso.date(timeRule), z.iso.datetime(timeRule)], timeRule)
+  .transform((text) => new Date(text).toISOString())
+
+export const FleetActivityQuery = ActivityQuery.extend({
+  user: z
+    .string()
+    .max(254, 'Must have at most 254 characters')
+    .optional()
+    .describe('The e-mail address of the user.'),
+  via: oneOf(ACTIVITY_SOURCES).optional().describe('The kind of source.'),
+  address: z
+    .string()
+    .max(64, 'Must have at most 64 characters')
+    .optional()
+    .describe('The IP address of the client.'),
+  since: Time.optional().describe('The first time; a date is its beginning in UTC.'),
+  until: Time.optional().describe('The time before which it was; a date is its beginning in UTC.'),
+})
+export type FleetActivityQuery = z.infer<typeof FleetActivityQuery>
+
 export const Activity = strictObject({
   id: RecordId,
   type: z.string().describe('`<resource>.<action>`, such as site.create.'),
@@ -52,6 +75,11 @@ export const FleetActivity = Activity.extend({
     .string()
     .nullable()
     .describe('The IP address of the client; null: unknown, or the dashboard itself.'),
+  via: z
+    .enum(ACTIVITY_SOURCES)
+    .describe(
+      'The source: a session in the browser, an API token, the schedule of the dashboard, the report of an agent, or the dashboard itself, such as for each site of a bulk operation.',
+    ),
   server_id: RecordId.nullable(),
   server: z.string().nullable().describe('The name of the server.'),
   site_id: RecordId.nullable().describe('The site that has this domain now.'),

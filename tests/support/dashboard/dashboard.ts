@@ -95,6 +95,7 @@ export class Dashboard {
       secret: 's'.repeat(32),
       ...trust(db, clock, options.production ?? false),
       public_url: options.public_url,
+      data_dir: folder,
       builds_dir: options.builds_dir,
       mailer: options.mailer,
       limits: { ...LIMITS, ...limits },

@@ -7,9 +7,12 @@ import { type KnownMigration, knownMigrations } from '#dashboard/kernel/db/migra
 export const RELEASED = [
   // 0000_initial.sql
   '7a34050c7fc8747c222679e2b9593e7b9f7ecd26964b396a261fb88362a1599d',
+  // 0001_roles.sql
   '0f6000a0f634b3dac816482266436b86f747d6d7bebc26969b6cacc8875a9955',
   // 0002_totp.sql
   '572a92804ba8a6e4a5a0fa89546ef7da3c6f12ac5263bc9f75aa05efe2d5dd96',
+  // 0003_record.sql
+  'b5b67141a89024eb9f4ec99055255f8f4c86156028c740fc34efcf4397b4e1a2',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

@@ -19,14 +19,14 @@ export async function recordCancelRequest(
   db: Database,
   id: string,
   mode: CancelMode,
-  { type, domain, status, server_id, user_id, token, address, created_at }: NewActivity,
+  { type, domain, status, server_id, user_id, via, token, address, created_at }: NewActivity,
 ): Promise<boolean> {
   const active = and(eq(operations.id, id), inArray(operations.status, ['queued', 'running']))
   const [, rows] = await db.write((queries) =>
     queries.batch([
       queries.run(sql`
-        insert into activities (type, domain, status, server_id, user_id, token, address, created_at)
-        select ${type}, ${domain}, ${status}, ${server_id}, ${user_id}, ${token ?? null}, ${address ?? null}, ${created_at}
+        insert into activities (type, domain, status, server_id, user_id, via, token, address, created_at)
+        select ${type}, ${domain}, ${status}, ${server_id}, ${user_id}, ${via ?? 'system'}, ${token ?? null}, ${address ?? null}, ${created_at}
         where exists (select 1 from operations where ${active})`),
       queries
         .update(operations)

@@ -131,6 +131,7 @@ describe('the OpenAPI document', () => {
       `paths ${database} get responses 200 content application/octet-stream`,
       `paths ${log} get responses 200 content text/plain`,
       `paths ${download} get responses 200 content application/octet-stream`,
+      'paths /api/activity/export get responses 200 content application/jsonl',
       'paths /agent/{file} get responses 200 content application/gzip',
     ])
   })

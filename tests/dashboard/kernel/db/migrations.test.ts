@@ -55,6 +55,26 @@ describe('the migrations', () => {
     expect(after.__drizzle_migrations).toHaveLength(RELEASED.length)
   })
 
+  test('record through what the earlier activities came', async (folder) => {
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file, 1)
+    run(file, 'DELETE FROM activities')
+    const insert =
+      'INSERT INTO activities (type, domain, status, created_at, token, address) VALUES'
+    run(file, `${insert} ('a', '', 'success', '', 'deploy', '203.0.113.7')`)
+    run(file, `${insert} ('b', '', 'success', '', NULL, '203.0.113.7')`)
+    run(file, `${insert} ('c', '', 'success', '', NULL, NULL)`)
+
+    await migrated(file)
+
+    const rows = contentOf(file).activities as { type: string; via: string }[]
+    expect(rows.map(({ type, via }) => [type, via])).toEqual([
+      ['a', 'token'],
+      ['b', 'session'],
+      ['c', 'system'],
+    ])
+  })
+
   test('change nothing when one of them fails, and continue when the cause is gone', async (folder) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file)

@@ -50,3 +50,14 @@ test('opens nothing that was changed or shortened', () => {
     runs(),
   )
 })
+
+test('derives bytes that depend on the key file and on the purpose', () => {
+  const derived = sealer.derive('hosting-record/1')
+
+  // Computed with hmac and hashlib of Python, as RFC 5869 has it.
+  expect(derived.toString('hex')).toBe(
+    'e737d92ceea2c598daecf7563b837251468557841831ba17eae19220c63714d5',
+  )
+  expect(sealer.derive('other')).not.toEqual(derived)
+  expect(other.derive('hosting-record/1')).not.toEqual(derived)
+})

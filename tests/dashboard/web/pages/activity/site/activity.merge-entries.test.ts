@@ -10,6 +10,7 @@ const place = {
   domain: 'a.example',
   detail: null,
   token: null,
+  via: 'session' as const,
   address: null,
 }
 
