@@ -10,6 +10,7 @@ import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/che
 import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
 import { findSealSecret } from '#dashboard/features/recovery/backup/seal-secret.ts'
+import { verifyRecord, verifyRecordFile } from '#dashboard/features/recovery/verify-record.ts'
 import { takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'
 import { findUserByEmail } from '#dashboard/kernel/auth/queries.ts'
 import { resetFactor } from '#dashboard/kernel/auth/second-factor.ts'
@@ -30,6 +31,8 @@ const USAGE = `Hosting Control: the dashboard and the tools for its records
                                      other file, and the backup gives control of every server
   hosting-control restore <backup>   replace the database with a backup
   hosting-control check [<file>]     check the database or a backup for damage
+  hosting-control verify-record [<file>]
+                                     verify the record of the activity, or an export of it
   hosting-control kit                print the public key of the recovery kit in use
   hosting-control keep-recovery      keep what save-release-key has sealed, from standard input
   hosting-control first-login        show the generated password of the first account once
@@ -46,7 +49,7 @@ Root has one more command where scripts/install-dashboard.sh installed the dashb
 
 In a checkout without the service, hosting-control is \`bun dashboard/main.ts\`.
 All commands use the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
-backup and check work while the dashboard runs; stop it before restore.
+backup, check and verify-record work while the dashboard runs; stop it before restore.
 `
 
 const RECOVERABLE =
@@ -70,6 +73,7 @@ const COMMANDS: Record<string, Command> = {
   backup,
   restore: restoreBackup,
   check,
+  'verify-record': verifyActivityRecord,
   kit: printKit,
   'keep-recovery': keepRecovery,
   'first-login': showFirstLogin,
@@ -159,6 +163,19 @@ async function check(records: DashboardRecords, { path }: Args, { out }: Output)
   for (const finding of report.findings) out(`found: ${finding}\n`)
   out(report.findings.length === 0 ? 'ok\n' : `${report.findings.length} findings\n`)
   return report.findings.length === 0 ? 0 : 1
+}
+
+async function verifyActivityRecord(
+  records: DashboardRecords,
+  { path }: Args,
+  { out }: Output,
+): Promise<number> {
+  const report =
+    path === undefined ? await verifyRecord(records) : await verifyRecordFile(path, records)
+  const { problem, entries, notes } = report
+  for (const note of notes) out(`note: ${note}\n`)
+  out(problem === undefined ? `ok: ${entries} activities are unchanged\n` : `found: ${problem}\n`)
+  return problem === undefined ? 0 : 1
 }
 
 async function showFirstLogin(

@@ -41,6 +41,12 @@ describe('the commands of the dashboard', () => {
       1,
       'It cannot be kept in /nowhere: It is not a file of hosting-control save-release-key\n',
     ],
+    [['verify-record', '/nowhere'], 1, '/nowhere cannot be read (ENOENT)\n'],
+    [
+      ['verify-record'],
+      1,
+      'There is no database at /nowhere/dashboard.db: check DATA_DIR and DATABASE_URL\n',
+    ],
     [['check', '/nowhere'], 1, '/nowhere cannot be read\n'],
     [
       ['check'],
@@ -61,6 +67,7 @@ describe('the commands of the dashboard', () => {
         'backup',
         'restore',
         'check',
+        'verify-record',
         'first-login',
         'reset-factors',
         'save-release-key',
