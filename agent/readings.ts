@@ -63,4 +63,5 @@ export const readings: ReadingTable = {
   'POST /backups/keeper': async () => (await backup()).keeper,
   'GET /keys': async () => (await keys()).keys,
   'POST /keys': async () => (await keys()).newKeys,
+  'POST /record': async () => (await keys()).witness,
 }

@@ -8,6 +8,7 @@ import * as mail from '#shared/mail/readings.ts'
 import * as changes from '#shared/servers/changes.readings.ts'
 import * as keys from '#shared/servers/keys.readings.ts'
 import * as server from '#shared/servers/readings.ts'
+import * as record from '#shared/servers/record.readings.ts'
 import * as sites from '#shared/sites/readings.ts'
 import * as wordpress from '#shared/wordpress/readings.ts'
 
@@ -24,6 +25,7 @@ const CONTRACTS = {
   ...keys,
   ...logs,
   ...mail,
+  ...record,
   ...server,
   ...sites,
   ...wordpress,

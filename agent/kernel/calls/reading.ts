@@ -10,6 +10,7 @@ import type { SiteCount } from '#shared/metrics/site-numbers.ts'
 import type { AnyReading, ReadingName, ReadingParams, Readings } from '#shared/readings.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
 import type { KeyList, KnownKeys } from '#shared/servers/keys.ts'
+import type { WitnessAnswer, WitnessRequest } from '#shared/servers/record.ts'
 
 /** An answer that is sent while it is read, whatever its size. */
 export interface ByteSource {
@@ -64,6 +65,8 @@ export interface ReadingDeps {
   }
   /** Absent when the agent runs without authentication. */
   rotation?: { known(): Promise<KnownKeys>; replace(list: KeyList): Promise<KnownKeys> } | undefined
+  /** Absent like `rotation`. */
+  record?: { keep(request: WitnessRequest): Promise<WitnessAnswer> } | undefined
 }
 
 /** A request with checked and permitted params. */

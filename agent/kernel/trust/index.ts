@@ -9,12 +9,14 @@ import { audienceOf, loadIdentity } from './identity.ts'
 import { type KeyRotation, rotationOf } from './rotation.ts'
 import { TrustedDashboard } from './trusted-dashboard.ts'
 import { UsedTokens } from './used-tokens.ts'
+import { type RecordWitness, witnessOf } from './witness.ts'
 
 interface Trust {
   gate: Gate
   /** Absent without authentication, like the following. */
   enrolment?: Enrolment
   rotation?: KeyRotation
+  record?: RecordWitness
   tls?: ListenAddress['tls']
   /** The data for the half that listens. */
   notice?: GateNotice
@@ -33,7 +35,8 @@ export async function trustOf(config: Config, host: Host): Promise<Trust> {
   const gate = signedGate({ ...notice, trust, seen: new UsedTokens(), now, admitted })
   const tls = { key: identity.tls_key, certificate: identity.certificate }
   const rotation = rotationOf({ trust, now, exclusive: host.exclusive })
-  return { gate, enrolment, rotation, tls, notice }
+  const record = witnessOf({ files, state_dir: config.state_dir, exclusive: host.exclusive })
+  return { gate, enrolment, rotation, record, tls, notice }
 }
 
 export async function enrolmentOf({ state_dir }: Config, { files, clock }: Host) {
