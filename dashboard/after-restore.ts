@@ -1,5 +1,6 @@
 import { findRestored, forgetRestored } from '#dashboard/features/recovery/backup/restored-mark.ts'
 import { setRestored } from '#dashboard/features/recovery/queries.ts'
+import { noteRestored } from '#dashboard/features/recovery/witnesses.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import { pauseBulks } from '#dashboard/kernel/bulk/pause-bulks.ts'
@@ -23,7 +24,9 @@ export async function afterRestore(deps: Deps, data_dir: string): Promise<void> 
   await recordActivity(db, entryOf(clock, entry))
   await record.forget()
   await replaceKeys(deps, null)
-  await setRestored(db, { made_at, restored_at: timestamp(clock) })
+  const restored_at = timestamp(clock)
+  await noteRestored(data_dir, restored_at)
+  await setRestored(db, { made_at, restored_at })
   await forgetRestored(data_dir)
   log.info('the records were restored: the key was rotated', { made_at, paused })
 }

@@ -23,6 +23,7 @@ import { ReadingQueue } from '#dashboard/features/metrics/reading-queue.ts'
 import { runMove } from '#dashboard/features/moves/run-move.ts'
 import { runMoveBack } from '#dashboard/features/moves/run-move-back.ts'
 import { runMoveConfirm } from '#dashboard/features/moves/run-move-confirm.ts'
+import { Witnesses } from '#dashboard/features/recovery/witnesses.ts'
 import { Pulses } from '#dashboard/features/servers/pulse/pulses.ts'
 import { readPulse, storeChanges, syncState } from '#dashboard/features/servers/pulse/read-pulse.ts'
 import { confirmLost, syncOrProbe } from '#dashboard/features/servers/sync/confirm-lost.ts'
@@ -129,6 +130,7 @@ export function makeDeps(outside: OutsideDeps) {
       outside.transports ? undefined : obstacleTo(transports, to, rules),
   }
   const leases = makeLeases(base)
+  const record = new ActivityRecord({ ...base, sealer, data_dir: outside.data_dir })
   const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))
   /** Work for one server, while it is ours. */
   const ours = async (id: number, work: () => Promise<void>): Promise<void> => {
@@ -271,9 +273,10 @@ export function makeDeps(outside: OutsideDeps) {
     off_site,
     requestBackups: () => requestBackups({ db, clock, off_site }),
     mailer,
-    alerts: new Alerts({ ...base, marks, mailer, off_site }),
+    alerts: new Alerts({ ...base, marks, record, mailer, off_site }),
     feed: new Feed(base),
-    record: new ActivityRecord({ ...base, sealer, data_dir: outside.data_dir }),
+    record,
+    witnesses: new Witnesses({ ...base, agents, record, data_dir: outside.data_dir }),
     bulks,
     marks,
     enroller,

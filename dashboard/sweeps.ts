@@ -43,6 +43,9 @@ const BACKUP_MS = 10 * MINUTE_MS
 const POLL_MS = 5_000
 /** The interval at which new activities get their links. */
 const SEAL_MS = 5_000
+/** The interval at which agents get a new checkpoint of the activity. */
+const WITNESS_MS = 10 * MINUTE_MS
+const VERIFY_MS = 6 * 60 * MINUTE_MS
 
 type BackupConfig = Pick<Config, 'DATA_DIR' | 'BACKUPS_KEPT' | 'BACKUPS_STALL'>
 type Sweep = [every_ms: number, sweep: (deps: Deps) => Promise<void>]
@@ -66,6 +69,8 @@ const SWEEPS: Record<string, Sweep> = {
 /** Work that depends on no time of day, also while no agent answers, which proves it. */
 const ALWAYS: Record<string, Sweep> = {
   'sealing of the activity': [SEAL_MS, async ({ record }) => void (await record.seal())],
+  'comparison of the activity with agents': [WITNESS_MS, ({ witnesses }) => witnesses.ask()],
+  'verification of the activity': [VERIFY_MS, async ({ record }) => void (await record.verify())],
 }
 
 const MAIL: Record<string, Sweep> = {

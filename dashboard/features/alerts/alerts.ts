@@ -5,6 +5,7 @@ import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { DatabaseVersion } from '#dashboard/kernel/db/database-version.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { RecordProblem } from '#shared/kernel/api/activity-record.ts'
 import { type Alert, type Decision, decide } from './decide.ts'
 import type { Mailer, Message, SendResult } from './mailer.ts'
 import { begunMessage, endedMessage } from './message.ts'
@@ -17,6 +18,7 @@ const RETRY_MS = [1, 2, 5, 15].map((minutes) => minutes * 60_000)
 
 interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
   marks: Marks
+  record: { readonly problem: RecordProblem | null }
   mailer: Mailer | undefined
   public_url: string | undefined
   off_site: boolean

@@ -36,6 +36,7 @@ import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
 import { hasReached, isDue } from '#shared/kernel/age.ts'
+import type { RecordProblem } from '#shared/kernel/api/activity-record.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import {
@@ -47,6 +48,8 @@ import {
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'> & {
   marks: Marks
+  /** The record of the activity, with the problem that was found last. */
+  record?: { readonly problem: RecordProblem | null }
   off_site?: boolean
 }
 
@@ -65,7 +68,7 @@ async function thenYield<T>(work: Promise<T>): Promise<T> {
   return result
 }
 
-const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
+const withoutServers = cachedValue(async ({ db, marks, record }: Deps, now) => {
   const since = new Date(now.getTime() - DAY_MS).toISOString()
   const versions = await listVersions(db)
   const groups = await listGroups(db, versions.sites, { now, context: now })
@@ -76,7 +79,7 @@ const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
   const systems = new Map(named.map(({ id, os }) => [id, os]))
   const names = new Map(named.map(({ id, name }) => [id, name]))
   const marked = await thenYield(listMarked(db))
-  const accounts = [...changedRecords(marked, marks), ...resetFactors(marked, now)]
+  const accounts = [...changedRecords(marked, marks, record?.problem), ...resetFactors(marked, now)]
   const ofSites = await thenYield(siteTroubles(db, { groups, silent, systems, now, since }))
   const identity = await thenYield(identityTroubles(db))
   const isolation = isolationTroubles(await thenYield(listIsolation(db)), now)
@@ -172,8 +175,15 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   ],
 }
 
-/** Returns the rows that admit nobody, since no dashboard with the seal-secret wrote them. */
-function changedRecords(rows: AllMarked, marks: Marks): Attention[] {
+/**
+ * Returns the rows that admit nobody, since no dashboard with the seal-secret wrote them, and whether
+ * the record of the activity was changed.
+ */
+function changedRecords(
+  rows: AllMarked,
+  marks: Marks,
+  problem: RecordProblem | undefined | null,
+): Attention[] {
   const found = MARKED_TABLES.flatMap((table) => {
     const missing = table === 'user_factors' ? missingFactors(rows) : 0
     const wrong = wrongIn(marks, table, rows[table]) + missing
@@ -182,6 +192,10 @@ function changedRecords(rows: AllMarked, marks: Marks): Attention[] {
     const reason = `The records of ${counted(wrong, what)} were changed outside of the dashboard and are not accepted: find out who can write to the database, then ${advice}`
     return [item({ severity: 'critical', name: 'Records of the dashboard', reason })]
   })
+  if (problem) {
+    const reason = `${problem.message}: the record of the activity was changed outside of the dashboard, or is that of an older copy. See the page Activity`
+    found.push(item({ severity: 'critical', name: 'Record of the activity', reason }))
+  }
   return groupOf('records_changed', found)
 }
 

@@ -7,6 +7,7 @@ import {
   listFleetSites,
 } from '#dashboard/features/sites/listing/sites.queries.ts'
 import { listFleetActivities } from '#dashboard/kernel/activity/queries.ts'
+import type { ActivityRecord } from '#dashboard/kernel/activity/record.ts'
 import { callerStream, type StreamDeps } from '#dashboard/kernel/auth/session-stream.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { listOperations } from '#dashboard/kernel/engine/views.queries.ts'
@@ -35,7 +36,9 @@ import { getFleetServer, listServerPhp, listWordpressVersions } from './queries.
 
 const RECENT = OperationsQuery.parse({ limit: '10' })
 
-const route = routesWith<StreamDeps & { feed: Feed; marks: Marks; off_site: boolean }>()
+const route = routesWith<
+  StreamDeps & { feed: Feed; marks: Marks; record: ActivityRecord; off_site: boolean }
+>()
 
 /** What pages need beyond the plain lists, each in one call. */
 export const fleetRoutes = {

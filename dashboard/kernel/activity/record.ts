@@ -72,12 +72,40 @@ export class ActivityRecord {
   #stored = ''
   #sealed_version: unknown
   #reported = ''
+  #problem: RecordProblem | null = null
+  #witnessed: RecordProblem | null = null
   #verifying: Promise<RecordVerification> | undefined
   #verified: { result: RecordVerification; at: number } | undefined
 
   constructor(deps: RecordDeps) {
     this.#deps = deps
     this.#key = recordKeyOf(deps.sealer)
+  }
+
+  /** The problem that the last verification found, or that the sealing stops at. */
+  get problem(): RecordProblem | null {
+    return this.#problem ?? this.#witnessed
+  }
+
+  /** Takes what the agents know of this record: a problem, or null. */
+  witnessed(problem: RecordProblem | null): void {
+    this.#witnessed = problem
+  }
+
+  /** Returns the end for the agents; undefined before the first. Throws RecordError. */
+  async checkpoint() {
+    const { checkpoint } = await this.#head()
+    if (!checkpoint) return undefined
+    const { end, at } = checkpoint
+    return { origin: this.#key.name, size: end.seq, hash: end.hash, at }
+  }
+
+  /** Returns the hash of the link at a place: null if it has expired, undefined if there is none. */
+  async hashAt(place: number): Promise<string | null | undefined> {
+    const { checkpoint } = await this.#head()
+    const { start } = checkpoint ?? { start: FIRST }
+    if (place <= start.seq) return place === start.seq ? start.hash : null
+    return findHash(this.#deps.db, place)
   }
 
   /**
@@ -99,6 +127,7 @@ export class ActivityRecord {
       return sealed
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
+      this.#problem = error.problem
       if (this.#reported !== error.message)
         log.error('The record of the activity was changed outside of the dashboard', error, {
           code: error.problem.code,
@@ -252,6 +281,7 @@ export class ActivityRecord {
       const isMoved = result.problem && (await findHead(db)).note !== result.checkpoint
       if (isMoved && tries < MAX_TRIES) continue
       this.#verified = { result, at: clock.elapsed() }
+      this.#problem = result.problem === this.#witnessed ? null : result.problem
       return result
     }
   }
@@ -263,7 +293,8 @@ export class ActivityRecord {
     try {
       const { checkpoint, note = null } = await this.#head()
       const found = await this.#walk(checkpoint, note)
-      return { ...none, ...found, checkpoint: note, ok: found.problem === null }
+      const problem = found.problem ?? this.#witnessed
+      return { ...none, ...found, problem, checkpoint: note, ok: problem === null }
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
       const { note = null } = await findHead(this.#deps.db)

@@ -69,6 +69,15 @@ describe('the record of the activity', () => {
   })
 })
 
+/** The reasons of the item of the overview. */
+async function critical(of: Dashboard): Promise<string[]> {
+  const { attention } = (await of.call('GET', '/api/fleet')).body
+  const found = attention.filter(({ kind }: { kind: string }) => kind === 'records_changed')
+  return found.flatMap(({ items }: { items: { reason: string }[] }) =>
+    items.map(({ reason }) => reason),
+  )
+}
+
 type Tampering = [what: string, statements: string[], problem: { code: string; id: number | null }]
 
 const swap = (table: string, column: string, one: number, other: number) => [
@@ -239,6 +248,9 @@ describe('tampering by somebody who can write to the database is found', () => {
     expect([await chain.seal(), await chain.seal()]).toEqual([0, 0])
 
     expect(dashboard.log.filter((line) => line.includes('changed outside'))).toHaveLength(1)
+    expect(await critical(dashboard)).toEqual([
+      'The checkpoint of the record was removed: the record of the activity was changed outside of the dashboard, or is that of an older copy. See the page Activity',
+    ])
   })
 
   test('a link in the place of the next one does not stop the sealing silently', async () => {
