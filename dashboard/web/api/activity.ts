@@ -16,3 +16,16 @@ export const activityQuery = (filters: QueryOf<'GET /api/fleet/activity'>, befor
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   })
+
+export const EXPORT_ADDRESS = '/api/activity/export'
+
+const RECORD_AGE = 3_600
+
+/** The last verification of the record, of the last hour. */
+export const recordQuery = queryOptions({
+  queryKey: ['activity-record'],
+  queryFn: () => call('GET /api/activity/verify', { query: { max_age: RECORD_AGE } }),
+  staleTime: RECORD_AGE * 1000,
+})
+
+export const verifyRecord = () => call('GET /api/activity/verify')

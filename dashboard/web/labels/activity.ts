@@ -70,8 +70,22 @@ export const ACTIVITY_TYPES = [...NAMES]
 /** The name of an action; an unknown type is shown unchanged. */
 export const activityName = (type: string): string => NAMES.get(type) ?? type
 
-/** Who did it: a person, a script with an API token of that person, or the dashboard. */
-export function actorOf({ actor, token }: Pick<FleetActivity, 'actor' | 'token'>): string {
-  if (actor === null) return 'System'
+const SOURCES: Record<FleetActivity['via'], string> = {
+  session: 'Browser',
+  token: 'API token',
+  schedule: 'Schedule',
+  agent: 'Agent',
+  system: 'Dashboard itself',
+}
+
+export const ACTIVITY_SOURCES = Object.entries(SOURCES).map(([value, name]) => ({ value, name }))
+
+/** Who did it: a person, a script with an API token of that person, or nobody. */
+export function actorOf({
+  actor,
+  token,
+  via,
+}: Pick<FleetActivity, 'actor' | 'token' | 'via'>): string {
+  if (actor === null) return via === 'schedule' || via === 'agent' ? SOURCES[via] : 'System'
   return token === null ? actor : `Token ${token} of ${actor}`
 }

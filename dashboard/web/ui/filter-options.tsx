@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Button } from './button.tsx'
 import { Input } from './field.tsx'
 import { POPUP_ITEM } from './popup.tsx'
 
@@ -12,6 +13,8 @@ export interface Filter {
   isMany?: boolean
   /** Set by links of other pages; it can only be removed. */
   isFixed?: boolean
+  /** The value is entered, and not one of the options. */
+  input?: 'text' | 'date'
 }
 
 interface FilterOptionsProps {
@@ -25,7 +28,33 @@ interface FilterOptionsProps {
 /** Longer lists have a search field. */
 const MAX_WITHOUT_SEARCH = 12
 
-export function FilterOptions({ filter, value, onChange, onDone }: FilterOptionsProps) {
+export function FilterOptions(props: FilterOptionsProps) {
+  return props.filter.input === undefined ? <Choices {...props} /> : <Entry {...props} />
+}
+
+function Entry({ filter: { label, input }, value, onChange, onDone }: FilterOptionsProps) {
+  const [text, setText] = useState(value ?? '')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() !== '') onChange(text.trim())
+    onDone()
+  }
+  return (
+    <form onSubmit={submit} className="flex gap-2 p-1.5">
+      <Input
+        autoFocus
+        aria-label={label}
+        placeholder={label}
+        type={input}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button type="submit">Set filter</Button>
+    </form>
+  )
+}
+
+function Choices({ filter, value, onChange, onDone }: FilterOptionsProps) {
   const { label, options, isMany = false } = filter
   const [text, setText] = useState('')
   const place = useRef<HTMLFieldSetElement>(null)

@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Activity } from 'lucide-react'
-import { activityQuery } from '#dashboard/web/api/activity.ts'
+import { Activity, Download } from 'lucide-react'
+import { activityQuery, EXPORT_ADDRESS } from '#dashboard/web/api/activity.ts'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
-import { ACTIVITY_TYPES, activityName, actorOf } from '#dashboard/web/labels/activity.ts'
+import {
+  ACTIVITY_SOURCES,
+  ACTIVITY_TYPES,
+  activityName,
+  actorOf,
+} from '#dashboard/web/labels/activity.ts'
 import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
+import { ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { FilterBar, type Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
@@ -16,18 +22,28 @@ import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { type Column, RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { ActivityQuery, type FleetActivity } from '#shared/kernel/api/activity.ts'
+import { type FleetActivity, FleetActivityQuery } from '#shared/kernel/api/activity.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
+import { RecordState } from './record-state.tsx'
 import { type ActivitySearch, readActivitySearch } from './search.ts'
 
 /** Every change and every login. */
 export function ActivityPage() {
   const raw = useSearch({ from: '/inside/activity' })
   const search = readActivitySearch(raw)
-  const mistakes = mistakesIn(raw, ActivityQuery)
+  const mistakes = mistakesIn(raw, FleetActivityQuery)
   return (
-    <Page title="Activity" about="Who changed what and when, and every login.">
+    <Page
+      title="Activity"
+      about="Who changed what and when, and every login."
+      actions={
+        <ButtonAnchor icon={<Download />} href={EXPORT_ADDRESS} download>
+          Export record
+        </ButtonAnchor>
+      }
+    >
+      <RecordState />
       <Filters search={search} />
       {mistakes.length > 0 ? <AddressMistakes of={mistakes} /> : <Matching search={search} />}
     </Page>
@@ -78,6 +94,11 @@ function Filters({ search }: { search: ActivitySearch }) {
         { name: 'type', label: 'Action', options: ACTIVITY_TYPES },
         { name: 'status', label: 'Status', options: STATUSES },
         { name: 'server_id', label: 'Server', options: servers },
+        { name: 'via', label: 'Source', options: ACTIVITY_SOURCES },
+        { name: 'user', label: 'E-mail of the user', options: [], input: 'text' },
+        { name: 'address', label: 'IP address', options: [], input: 'text' },
+        { name: 'since', label: 'From day (UTC)', options: [], input: 'date' },
+        { name: 'until', label: 'Before day (UTC)', options: [], input: 'date' },
       ]}
       values={values}
       onChange={set}

@@ -94,10 +94,10 @@ export function mergeEntries(
 ): Entry[] {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const done = activities.map(
-    ({ id, type, actor, token, address, status, created_at, detail, operation_id }) => ({
+    ({ id, type, actor, token, via, address, status, created_at, detail, operation_id }) => ({
       key: String(id),
       type,
-      actor: actorOf({ actor, token }),
+      actor: actorOf({ actor, token, via }),
       address,
       status,
       created_at,

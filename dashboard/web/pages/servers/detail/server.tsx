@@ -322,12 +322,12 @@ function RecentActivity({ server_id }: { server_id: number }) {
       <ul className="divide-y divide-line">
         {data?.activities
           .slice(0, MAX_SHOWN)
-          .map(({ id, type, domain, actor, token, status, created_at }) => (
+          .map(({ id, type, domain, status, created_at, ...source }) => (
             <li key={id} className="flex items-center gap-3 px-4 py-2.5">
               <span className="min-w-0 flex-1">
                 <span className="block font-medium">{activityName(type)}</span>
                 <span className="block truncate text-xs text-muted">
-                  {unicodeOf(domain)} · {actorOf({ actor, token })}
+                  {unicodeOf(domain)} · {actorOf(source)}
                 </span>
               </span>
               <Status value={status} />
