@@ -2,7 +2,7 @@ import { strictObject, z } from 'zod'
 import { Count, Timestamp } from './parts.ts'
 
 /** The ways in which a record of the activity can be found to be changed. */
-export const RECORD_PROBLEMS = [
+const RECORD_PROBLEMS = [
   'changed',
   'removed',
   'inserted',
