@@ -19,7 +19,7 @@ const current = (label: string) =>
 const Code = secretOf(text('Code').max(64, 'Must have at most 64 characters')).describe(
   'A code of the authenticator app, or a recovery code; each is valid once.',
 )
-/** The code of an account with a second factor; others ignore it. */
+/** An account without a second factor ignores the code. */
 const code = Code.exactOptional()
 
 /** An unknown address means wrong credentials, not an invalid field. A password is never trimmed. */
@@ -67,7 +67,7 @@ export const CreateApiToken = body({
 
 export const StartTotp = body({ password: current('Password') }).meta({ id: 'StartTotp' })
 export const ConfirmTotp = body({ code: Code }).meta({ id: 'ConfirmTotp' })
-/** What a stolen session has not, nor a stolen session with the password. */
+/** Neither a stolen session nor a stolen password is enough. */
 export const ChangeTotp = body({ password: current('Password'), code: Code }).meta({
   id: 'ChangeTotp',
 })

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { getCiphers } from 'node:tls'
 import { renderCaddy } from '#scripts/install/caddy.ts'
 import { otherFileWith, renderNginx } from '#scripts/install/nginx.ts'
@@ -200,6 +203,37 @@ test('the service and its commands run the build of the release', () => {
     /^release="\$\{HOSTING_RELEASE:-\/opt\/hosting-control\/current\}"$/m,
   )
   expect(COMMAND_TEXT).toContain(`\n    "$release/${program}" "$@"\n`)
+})
+
+/** What the command gives the program as its arguments, in a folder where `id` says root. */
+async function argumentsOf(...argv: string[]): Promise<string[]> {
+  const home = await mkdtemp(join(tmpdir(), 'command-'))
+  try {
+    const programs = { id: 'echo 0', 'systemd-run': 'for each; do echo "$each"; done' }
+    for (const [name, line] of Object.entries(programs))
+      await writeFile(join(home, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
+    const command = Bun.spawn(['sh', '-c', COMMAND_TEXT, 'hosting-control', ...argv], {
+      cwd: home,
+      env: { PATH: `${home}:/usr/bin:/bin` },
+    })
+    const lines = (await new Response(command.stdout).text()).trim().split('\n')
+    const at = lines.findIndex((line) => line.endsWith('/dist/hosting-control'))
+    return lines.slice(at + 1).map((line) => line.replace(home, '<folder>'))
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+test('a path of a command is that in the folder of the caller, and an e-mail address is no path', async () => {
+  expect([
+    await argumentsOf('backup', 'new.tar', '--with-secrets'),
+    await argumentsOf('check', '/mnt/backups/a.tar'),
+    await argumentsOf('reset-factors', 'ops@example.com'),
+  ]).toEqual([
+    ['backup', '<folder>/new.tar', '--with-secrets'],
+    ['check', '/mnt/backups/a.tar'],
+    ['reset-factors', 'ops@example.com'],
+  ])
 })
 
 test('the service cannot connect to metadata addresses, unless a name server has one', () => {

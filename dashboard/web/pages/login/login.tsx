@@ -19,7 +19,7 @@ interface Credentials {
 
 /** Signs in, with a code if the account needs one, then opens the requested page. */
 export function LoginPage() {
-  /** Those of an account that needs a code. */
+  // The password was right, and the account needs a code.
   const [checked, setChecked] = useState<Credentials>()
   useEffect(() => {
     document.title = 'Sign in · Hosting Control'

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { createApp } from '#agent/app.ts'
+import { openGate } from '#agent/kernel/trust/gate.ts'
 import { witnessOf } from '#agent/kernel/trust/witness.ts'
+import { readings } from '#agent/readings.ts'
+import { readingDeps } from '#tests/support/agent/readings.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const hash = (letter: string) => `${letter.repeat(43)}=`
@@ -60,4 +64,24 @@ describe('an agent', () => {
     expect(await keep(older, null, true)).toEqual({ accepted: true, last: older })
     expect(await keep(other)).toEqual({ accepted: true, last: other })
   })
+})
+
+test('a dashboard asks with POST /record, which an agent without authentication does not have', async () => {
+  const ask = async (record?: ReturnType<typeof witness>) => {
+    const app = createApp({
+      ...readingDeps(host),
+      gate: openGate,
+      runner: {} as never,
+      readings,
+      policy: {} as never,
+      record,
+      report: () => undefined,
+    })
+    const body = JSON.stringify({ checkpoint: FIRST, before: null, replaces: false })
+    const response = await app.request('/record', { method: 'POST', body })
+    return { status: response.status, body: await response.json() }
+  }
+
+  expect(await ask(witness())).toEqual({ status: 200, body: { accepted: true, last: FIRST } })
+  expect((await ask()).status).toBe(404)
 })
