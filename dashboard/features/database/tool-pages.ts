@@ -1,8 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { cookieIn } from '#dashboard/kernel/auth/cookie.ts'
-import { hasSession } from '#dashboard/kernel/auth/queries.ts'
+import { findGrants } from '#dashboard/kernel/auth/grants.queries.ts'
+import { findSession } from '#dashboard/kernel/auth/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { readBytes } from '#dashboard/kernel/http/body.ts'
 import { SECURITY_HEADERS } from '#dashboard/kernel/http/headers.ts'
@@ -19,10 +21,15 @@ import {
 import { toolFileReading, toolReading } from '#shared/database/readings.ts'
 import { offline, ServiceError, tooMany } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
+import { rightsOf } from '#shared/kernel/rights.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import type { ToolPlace } from './tool-passes.ts'
 
-type ToolPageDeps = ToolDeps & Pick<CommonDeps, 'db' | 'clock' | 'log'> & { agents: Agents }
+type ToolPageDeps = ToolDeps &
+  Pick<CommonDeps, 'db' | 'clock' | 'log'> & {
+    agents: Agents
+    marks: Marks
+  }
 type Deps = ToolPageDeps & { visits: ToolRequests }
 
 interface ToolPageCall {
@@ -100,9 +107,15 @@ async function answerRequest(
   })
 }
 
-/** Whether the session of the dashboard goes on: its logout ends that of Adminer, too. */
-const isLoggedIn = ({ db, clock }: Deps, jti: string): Promise<boolean> =>
-  hasSession(db, jti, timestamp(clock))
+/**
+ * Whether the session of the dashboard goes on, and its account may still see secrets: the end of
+ * either ends the session of Adminer, too.
+ */
+async function isLoggedIn({ db, marks, clock }: Deps, jti: string): Promise<boolean> {
+  const session = await findSession({ db, marks }, jti)
+  if (!session || session.expires_at <= timestamp(clock)) return false
+  return rightsOf(await findGrants({ db, marks }, session.user_id)).includes('secrets')
+}
 
 function refusalPage({ log }: Deps, error: unknown): Response {
   if (!(error instanceof ServiceError) || error.code === 'internal') {

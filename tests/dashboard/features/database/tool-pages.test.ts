@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { grants } from '#dashboard/kernel/db/auth-schema.ts'
 import { HOUR_MS } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { withTool } from '#tests/support/dashboard/tool.ts'
@@ -121,6 +122,16 @@ test('opens for nobody else: no cookie, another one, another address, a logout, 
   expect(strangers).toEqual([403, 403, 403, 403, 403, 403])
   expect([owner, late, loggedOut]).toEqual([200, 403, 403])
   expect(all.asked).toHaveLength(1)
+})
+
+test('ends when the account may no longer see secrets', async (all) => {
+  const { url, cookie } = await all.open()
+  const { db } = all.dashboard
+  expect((await all.visit(url, cookie)).status).toBe(200)
+
+  await db.write((queries) => queries.delete(grants))
+
+  expect((await all.visit(url, cookie)).status).toBe(403)
 })
 
 test('its files need the address only, and no other file is asked for', async (all) => {
