@@ -1,3 +1,4 @@
+import { accountRoutes } from '#dashboard/features/access/accounts/routes.ts'
 import { accessRoutes } from '#dashboard/features/access/routes.ts'
 import { notificationRoutes } from '#dashboard/features/alerts/routes.ts'
 import { backupFileRoutes } from '#dashboard/features/backups/file-routes.ts'
@@ -77,8 +78,9 @@ export const SUBJECTS = {
     },
   },
   People: {
-    about: 'Who may log in to sites by SFTP, and with which keys.',
-    routes: accessRoutes,
+    about:
+      'Who may log in to sites by SFTP and with which keys, and to this dashboard with which role.',
+    routes: { ...accessRoutes, ...accountRoutes },
   },
   Backups: {
     about: 'Backups of sites and of the dashboard: their targets, the recovery kit, and restores.',

@@ -1,3 +1,4 @@
+import { makePeopleOfAccounts } from '#dashboard/features/access/accounts/people.queries.ts'
 import { makeMailer } from '#dashboard/features/alerts/mailer.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { Transports } from '#dashboard/kernel/agents/transport.ts'
@@ -75,6 +76,7 @@ export async function start(
   }
   const first = await makeFirstUser(keep_login ? { ...deps, keep } : deps, config)
   await grantToFirst(deps, timestamp(deps.clock))
+  await makePeopleOfAccounts(deps, timestamp(deps.clock))
   ready.resolve()
   await afterRestore(deps, config.DATA_DIR)
   await deps.leases.start()

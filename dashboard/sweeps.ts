@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { END_ACCESS_MS, endDueAccess } from '#dashboard/features/access/accounts/end-access.ts'
 import { POLL_MS as ALERTS_MS } from '#dashboard/features/alerts/alerts.ts'
 import { KEEPER_MS, readReports } from '#dashboard/features/backups/keeper/read-reports.ts'
 import { recordSealed } from '#dashboard/features/backups/off-site/release-key.ts'
@@ -55,6 +56,7 @@ const SWEEPS: Record<string, Sweep> = {
   'clean-up': [60 * MINUTE_MS, cleanUp],
   'purge of the trash': [MINUTE_MS, startDuePurges],
   'undo of DNS records': [MINUTE_MS, (deps) => undoRecords(deps)],
+  'end of the access of former accounts': [END_ACCESS_MS, endDueAccess],
   'end of moves': [MINUTE_MS, retryDueMoves],
   'completion of restores of lost servers': [MINUTE_MS, completeRecoveries],
   'start of backups': [BACK_UP_MS, startDueBackups],

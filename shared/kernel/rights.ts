@@ -1,7 +1,7 @@
 import { TOKEN_SCOPES, type TokenScope } from './values.ts'
 
 /** The roles of an account, from the least to the most; each includes the rights of the previous ones. */
-const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const
+export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
 /** What an account can be granted: a role, or the secrets, which no role below `admin` includes. */

@@ -6,7 +6,8 @@ import { type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
-const OPEN = ['/api/auth/login', '/api/openapi.json']
+const OPEN_POSTS = ['/api/auth/login', '/api/invitations/show', '/api/invitations/accept']
+const OPEN = [...OPEN_POSTS, '/api/openapi.json']
 /** That of every route, and some that are none. */
 const PATHS = new Set([
   ...['/api', '/api/', '/api/nowhere', '/api/__proto__', '/api/auth', '/api/servers/abc'],
@@ -17,10 +18,9 @@ const PATHS = new Set([
 ])
 
 const closed: Row[] = [
-  ...METHODS.filter((method) => method !== 'POST').map((method) => ({
-    method,
-    path: '/api/auth/login',
-  })),
+  ...OPEN_POSTS.flatMap((path) =>
+    METHODS.filter((method) => method !== 'POST').map((method) => ({ method, path })),
+  ),
   ...METHODS.filter((method) => !['GET', 'HEAD'].includes(method)).map((method) => ({
     method,
     path: '/api/openapi.json',

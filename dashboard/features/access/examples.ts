@@ -2,15 +2,31 @@ import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const fingerprint = 'SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU'
 const host_keys = [{ type: 'ssh-ed25519', fingerprint }]
+const TOKEN = 'Zk3bYwqS0v9l1nXo5tQ2Rr8cUeJ7hGdM4aPfLxIyTsE'
 const grant = { kind: 'sftp', expires_at: '2027-01-31T18:00:00Z' }
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJKKKB6NaWhEc2RRm7JSMbQ8pZzBbjpYPDfyMoZ9bMUH anna'
+
+const PersonAccount = {
+  user_id: 2,
+  email: 'anna@example.com',
+  role: 'operator',
+  secrets: false,
+  state: 'active',
+  invited_until: null,
+  invited_by: null,
+  created_at: AT,
+  last_login_at: AT,
+}
 
 const Person = {
   id: 1,
   name: 'Anna Weber',
   created_at: AT,
+  account: PersonAccount,
   keys: [{ id: 1, type: 'ssh-ed25519', fingerprint, comment: 'anna', created_at: AT }],
-  sites: [{ site_id: 1, server_id: 1, domain: 'shop.example', ...grant, applied: true }],
+  sites: [
+    { site_id: 1, server_id: 1, domain: 'shop.example', ...grant, applied: true, ending: false },
+  ],
 }
 
 const ClientAccount = {
@@ -22,11 +38,35 @@ const ClientAccount = {
 
 export const ACCESS_EXAMPLES = {
   Person,
+  PersonAccount,
+  InvitePerson: { email: 'anna@example.com', role: 'operator', secrets: false },
+  SentInvitation: {
+    link: `https://control.example.com/invitation#${TOKEN}`,
+    expires_at: AT,
+    mailed: true,
+    mail_problem: null,
+  },
+  ChangeAccount: { role: 'admin' },
+  ShowInvitation: { token: TOKEN },
+  Invitation: {
+    email: 'anna@example.com',
+    name: 'Anna Weber',
+    role: 'operator',
+    secrets: false,
+    invited_by: 'admin@example.com',
+    expires_at: AT,
+  },
+  AcceptInvitation: {
+    token: TOKEN,
+    name: 'Anna Weber',
+    password: 'correct horse battery staple',
+  },
+  AcceptedInvitation: { email: 'anna@example.com' },
   CreatePerson: { name: 'Anna Weber' },
   AddKey: { key: KEY },
   SetAccess: { grants: [{ person_id: 1, ...grant }] },
   SiteAccess: {
-    grants: [{ person_id: 1, name: 'Anna Weber', ...grant, keys: 1, applied: true }],
+    grants: [{ person_id: 1, name: 'Anna Weber', ...grant, keys: 1, applied: true, ending: false }],
     login: { host: 'web-1.example', ports: [22], user: 'shop', shell_user: null, host_keys },
     clients: [{ ...ClientAccount, applied: true }],
     logins: [

@@ -1,11 +1,13 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Person } from '#shared/access/api/access.ts'
 import { MAX_KEYS } from '#shared/access/site-access.ts'
 import { readSshKey } from '#shared/access/ssh-keys.ts'
 import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
+import { listPersonAccounts } from './accounts/show-accounts.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { isGrantApplied } from './is-grant-applied.ts'
 import {
@@ -23,6 +25,7 @@ import {
 export interface PeopleDeps {
   db: Database
   clock: Clock
+  marks: Marks
 }
 
 export async function getPerson({ db }: Pick<PeopleDeps, 'db'>, id: number): Promise<PersonRow> {
@@ -31,8 +34,10 @@ export async function getPerson({ db }: Pick<PeopleDeps, 'db'>, id: number): Pro
   return person
 }
 
-export async function showPeople({ db }: Pick<PeopleDeps, 'db'>): Promise<Person[]> {
+export async function showPeople(deps: Pick<PeopleDeps, 'db' | 'marks'>): Promise<Person[]> {
+  const { db } = deps
   const [all, keys, grants] = [await listPeople(db), await listKeys(db), await listGrants(db)]
+  const accounts = await listPersonAccounts(deps)
   return all.map(({ id, name, created_at }) => {
     const own = keys.filter(({ person_id }) => person_id === id)
     const sites = grants.filter(({ person_id }) => person_id === id)
@@ -40,6 +45,7 @@ export async function showPeople({ db }: Pick<PeopleDeps, 'db'>): Promise<Person
       id,
       name,
       created_at,
+      account: accounts.get(id) ?? null,
       keys: own.map(({ id, type, fingerprint, comment, created_at }) => ({
         id,
         type,
@@ -48,16 +54,19 @@ export async function showPeople({ db }: Pick<PeopleDeps, 'db'>): Promise<Person
         created_at,
       })),
       sites: sites.map((grant) => {
-        const { site_id, server_id, domain, kind, expires_at } = grant
+        const { site_id, server_id, domain, kind, expires_at, ending } = grant
         const fingerprints = own.map(({ fingerprint }) => fingerprint)
         const applied = isGrantApplied(grant, fingerprints)
-        return { site_id, server_id, domain, kind, expires_at, applied }
+        return { site_id, server_id, domain, kind, expires_at, applied, ending }
       }),
     }
   })
 }
 
-async function showPerson(deps: PeopleDeps, isMeant: (person: Person) => boolean): Promise<Person> {
+export async function showPerson(
+  deps: Pick<PeopleDeps, 'db' | 'marks'>,
+  isMeant: (person: Person) => boolean,
+): Promise<Person> {
   const person = (await showPeople(deps)).find(isMeant)
   if (!person) throw notFound('Person')
   return person
@@ -78,7 +87,7 @@ export async function createPerson(
   return showPerson(deps, (person) => person.name === name)
 }
 
-/** Removes a person. Throws 409 for one who has access to sites. */
+/** Removes a person. Throws 409 for one who has access to sites, or an account. */
 export async function removePerson(
   deps: PeopleDeps,
   { id, name }: PersonRow,
@@ -89,7 +98,9 @@ export async function removePerson(
     const count = sites.length === 1 ? '1 site' : `${sites.length} sites`
     throw conflict(`${name} has access to ${count}: remove it first`)
   }
-  await deletePerson(deps.db, id, entryOf(deps.clock, { type: 'person.delete', user_id }))
+  const entry = entryOf(deps.clock, { type: 'person.delete', user_id })
+  if (await deletePerson(deps.db, id, entry)) return
+  throw conflict(`${name} has an account or an invitation: an owner must remove it first`)
 }
 
 /** Adds a key, which changes nothing on a server. Throws 422 for no public key or a known one. */

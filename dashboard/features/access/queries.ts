@@ -1,4 +1,5 @@
-import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, isNotNull, not, sql } from 'drizzle-orm'
+import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import {
   people,
   person_keys,
@@ -8,7 +9,7 @@ import {
 } from '#dashboard/kernel/db/access-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
-import { activities, sites } from '#dashboard/kernel/db/schema.ts'
+import { activities, sites, users } from '#dashboard/kernel/db/schema.ts'
 import type { RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import type { SiteAccessReport } from '#shared/access/site.access.ts'
 import type { ClientAccount } from '#shared/access/site-clients.ts'
@@ -30,6 +31,10 @@ export const listKeys = (db: Database, ids?: readonly number[]) =>
     .where(ids && inArray(person_keys.person_id, [...ids]))
     .orderBy(asc(person_keys.id))
 
+/** Whether an access is older than the last end of all access of its person. */
+export const ENDING = sql<boolean>`(${people.access_ended_at} is not null
+  and coalesce(${site_access.granted_at}, '') <= ${people.access_ended_at})`.mapWith(Boolean)
+
 /** Selects sites with their people, and what the server reported last. */
 const selectGrants = (db: Database) =>
   db.read
@@ -41,6 +46,7 @@ const selectGrants = (db: Database) =>
       site_id: sites.id,
       server_id: sites.server_id,
       domain: sites.domain,
+      ending: ENDING,
       reported_by: site_logins.server_id,
       report: site_logins.report,
     })
@@ -74,6 +80,27 @@ export async function findLogin(db: Database, site_id: number) {
   return row
 }
 
+/** Lists the access that a site keeps, without what is about to end. */
+export const listKeptGrants = (db: Database, site_id: number) =>
+  selectGrants(db)
+    .where(and(eq(sites.id, site_id), not(ENDING)))
+    .orderBy(asc(people.name))
+
+/** Lists the people of these ids whose access has ended at this time or later. */
+export const listEndedSince = (db: Database, ids: readonly number[], since: string) =>
+  db.read
+    .select({ name: people.name })
+    .from(people)
+    .where(and(inArray(people.id, [...ids]), gte(people.access_ended_at, since)))
+
+/** Lists the people of these ids whose account is deactivated. */
+export const listDeactivated = (db: Database, ids: readonly number[]) =>
+  db.read
+    .select({ name: people.name })
+    .from(people)
+    .innerJoin(users, eq(users.id, people.user_id))
+    .where(and(inArray(people.id, [...ids]), isNotNull(users.deactivated_at)))
+
 export async function insertPerson(
   db: Database,
   values: Pick<PersonRow, 'name' | 'created_at'>,
@@ -85,12 +112,14 @@ export async function insertPerson(
   ])
 }
 
-/** Deletes a person. Breaks a constraint while the person has access to a site. */
-export async function deletePerson(db: Database, id: number, entry: NewActivity): Promise<void> {
-  await writeAll(db, (queries) => [
-    queries.delete(people).where(eq(people.id, id)),
-    queries.insert(activities).values(entry),
-  ])
+/**
+ * Deletes a person. Breaks a constraint while the person has access to a site. Returns false for one
+ * with an account or an invitation.
+ */
+export async function deletePerson(db: Database, id: number, entry: NewActivity): Promise<boolean> {
+  const without = sql`exists (select 1 from people where id = ${id} and user_id is null)
+    and not exists (select 1 from invitations where person_id = ${id})`
+  return writeIf(db, without, entry, (queries) => [queries.delete(people).where(eq(people.id, id))])
 }
 
 /** Stores a key of a person with fewer keys than `most`, else returns false. */
@@ -141,15 +170,17 @@ interface SiteAccess {
 /** Stores who may log in to a site, without removed people and unconfirmed accounts. */
 export const storeAccess =
   ({ grants, clients }: SiteAccess, report: SiteAccessReport): RecordChange =>
-  (queries, { site_id, server_id }) => {
+  (queries, { id: operation_id, site_id, server_id }) => {
     if (site_id === null) return []
+    const granted_at = sql`(select created_at from operations where id = ${operation_id})`
     const values = { server_id, report }
     const made = clients.filter(({ token }) => report.clients.some((one) => one.token === token))
     return [
       queries.delete(site_access).where(eq(site_access.site_id, site_id)),
       ...grants.map(({ id, kind, expires_at }) =>
-        queries.run(sql`insert into site_access (site_id, person_id, kind, expires_at)
-          select ${site_id}, id, ${kind}, ${expires_at} from people where id = ${id}`),
+        queries.run(sql`insert into site_access (site_id, person_id, kind, expires_at, granted_at)
+          select ${site_id}, id, ${kind}, ${expires_at}, ${granted_at} from people
+          where id = ${id}`),
       ),
       queries.delete(site_clients).where(eq(site_clients.site_id, site_id)),
       ...made.map(({ token, label, expires_at, password_hash }) =>

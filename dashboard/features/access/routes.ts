@@ -53,15 +53,15 @@ const loadPerson = ({ deps, params }: PathCall<PeopleDeps, 'person_id'>) =>
 export const accessRoutes = {
   listPeople: route({
     at: 'GET /api/people',
-    summary: 'List the people who may log in to sites',
+    summary: 'List the people who may log in to sites or to this dashboard',
     right: 'read',
-    answers: shows('By name, with their keys and sites.', { people: z.array(Person) }),
+    answers: shows('By name, with their account, keys and sites.', { people: z.array(Person) }),
     run: async ({ deps }) => ({ people: await showPeople(deps) }),
   }),
   createPerson: route({
     at: 'POST /api/people',
     summary: 'Add a person',
-    details: 'A person owns keys, and is not a user of this dashboard.',
+    details: 'A person owns keys; an owner can also invite a person to this dashboard.',
     right: 'admin',
     body: CreatePerson,
     answers: creates('Added.', { person: Person }),
@@ -72,7 +72,7 @@ export const accessRoutes = {
   removePerson: route({
     at: 'DELETE /api/people/:person_id',
     summary: 'Remove a person',
-    details: '409 while the person has access to a site.',
+    details: '409 while the person has access to a site, an account or an invitation.',
     right: 'admin',
     loads: loadPerson,
     answers: { 204: { about: 'Removed.' } },

@@ -7,7 +7,15 @@ import { conflict, invalid } from '#shared/kernel/errors.ts'
 import type { InputOf } from '#shared/operation-types.ts'
 import { isGrantApplied } from './is-grant-applied.ts'
 import { listLoginsOf } from './logins.queries.ts'
-import { findLogin, listClientsOf, listGrantsOf, listKeys, listPeople } from './queries.ts'
+import {
+  findLogin,
+  listClientsOf,
+  listDeactivated,
+  listGrantsOf,
+  listKeptGrants,
+  listKeys,
+  listPeople,
+} from './queries.ts'
 
 interface ServerSite {
   server: ServerRow
@@ -24,11 +32,11 @@ export async function showAccess(db: Database, { server, site }: ServerSite): Pr
   const isCurrent = login !== undefined && login.server_id === server.id
   return {
     grants: grants.map((grant) => {
-      const { person_id, name, kind, expires_at } = grant
+      const { person_id, name, kind, expires_at, ending } = grant
       const own = keys(person_id)
       const fingerprints = own.map(({ fingerprint }) => fingerprint)
       const applied = isGrantApplied(grant, fingerprints)
-      return { person_id, name, kind, expires_at, keys: own.length, applied }
+      return { person_id, name, kind, expires_at, keys: own.length, applied, ending }
     }),
     clients: (await listClientsOf(db, site.id)).map(({ token, label, expires_at }) => {
       const found = isCurrent ? login.report.clients?.find((one) => one.token === token) : undefined
@@ -55,16 +63,22 @@ async function keysOf(db: Database, ids: readonly number[]) {
   return (id: number) => keys.filter(({ person_id }) => person_id === id)
 }
 
-/** Returns the grants for the agent. Throws 422 for an unknown person, 409 for a shell too many. */
+/**
+ * Returns the grants for the agent. Throws 422 for an unknown or deactivated person, 409 for a shell
+ * too many.
+ */
 export async function grantsFor(
   db: Database,
   site_id: number,
   { grants, revoke }: Pick<InputOf<'site.access'>, 'grants' | 'revoke'>,
 ): Promise<AccessGrant[]> {
-  const requested = (grants ?? (await listGrantsOf(db, site_id))).filter(
+  const requested = (grants ?? (await listKeptGrants(db, site_id))).filter(
     ({ person_id }) => person_id !== revoke,
   )
-  if (grants) await refuseNewShells(db, site_id, requested)
+  if (grants) {
+    await refuseDeactivated(db, requested)
+    await refuseNewShells(db, site_id, requested)
+  }
   const names = new Map((await listPeople(db)).map(({ id, name }) => [id, name]))
   const keys = await keysOf(
     db,
@@ -83,6 +97,16 @@ export async function grantsFor(
   })
 }
 
+async function refuseDeactivated(
+  db: Database,
+  requested: readonly { person_id: number }[],
+): Promise<void> {
+  const ids = requested.map(({ person_id }) => person_id)
+  const [first] = await listDeactivated(db, ids)
+  if (first)
+    throw invalid({ grants: [`The account of ${first.name} is deactivated: activate it first`] })
+}
+
 /** Throws 409 for a new shell. Who has one keeps it, but no longer than before. */
 async function refuseNewShells(
   db: Database,
@@ -90,7 +114,7 @@ async function refuseNewShells(
   requested: readonly { person_id: number; kind: AccessKind; expires_at: string | null }[],
 ): Promise<void> {
   if ((await getSettings(db)).site_shell) return
-  const known = await listGrantsOf(db, site_id)
+  const known = await listKeptGrants(db, site_id)
   const ends = new Map(
     known.flatMap((grant) => (grant.kind === 'shell' ? [[grant.person_id, endOf(grant)]] : [])),
   )
@@ -106,7 +130,7 @@ export async function givesMore(
   site_id: number,
   grants: NonNullable<InputOf<'site.access'>['grants']>,
 ): Promise<boolean> {
-  const recorded = new Map((await listGrantsOf(db, site_id)).map((one) => [one.person_id, one]))
+  const recorded = new Map((await listKeptGrants(db, site_id)).map((one) => [one.person_id, one]))
   return grants.some((grant) => {
     const former = recorded.get(grant.person_id)
     if (!former || (grant.kind === 'shell' && former.kind !== 'shell')) return true

@@ -3,8 +3,9 @@ import { bulkInUse, IN_USE, siteCall, siteOf } from '#dashboard/features/backups
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { AccessGrants } from '#shared/access/site-access.ts'
 import { ClientAccounts } from '#shared/access/site-clients.ts'
+import { conflict } from '#shared/kernel/errors.ts'
 import { clientsFor } from './clients.ts'
-import { storeAccess } from './queries.ts'
+import { listEndedSince, storeAccess } from './queries.ts'
 import { grantsFor } from './show-access.ts'
 
 const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts })
@@ -19,6 +20,15 @@ export const siteAccess: OperationRules<'site.access'> = {
     const grants = await grantsFor(db, id, input)
     const clients = await clientsFor(db, id, input)
     return { domain, grants, clients, install: input.install }
+  },
+  async refuse_retry({ db }, { params, created_at }) {
+    const { grants } = Stored.parse(params)
+    const ids = grants.map(({ id }) => id)
+    const [first] = await listEndedSince(db, ids, created_at)
+    if (first)
+      throw conflict(
+        `The account of ${first.name} was deactivated or removed since: set the access again`,
+      )
   },
   succeeded: (report, { params }) => storeAccess(Stored.parse(params), report),
 }

@@ -1,4 +1,5 @@
 import { inArray } from 'drizzle-orm'
+import { admits } from '#dashboard/kernel/auth/queries.ts'
 import { alerts } from '#dashboard/kernel/db/alerts-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
@@ -23,8 +24,8 @@ export async function saveAlerts(
   ])
 }
 
-/** Lists the addresses of the users that nobody has changed outside of the dashboard. */
+/** Lists the addresses of the accounts in use. */
 export async function listAddresses(db: Database, marks: Marks): Promise<string[]> {
   const rows = await db.read.select().from(users).orderBy(users.id)
-  return rows.filter((row) => marks.fits('users', row)).map(({ email }) => email)
+  return rows.filter((row) => admits(marks, row)).map(({ email }) => email)
 }

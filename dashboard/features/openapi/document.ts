@@ -211,7 +211,7 @@ const INTRODUCTION = `Runs many servers and the WordPress sites on them.
 \`Authorization: Bearer <token>\`. A token expires, and has a scope: \`read\` for calls that change
 nothing and show no password, \`operate\` for everyday work on sites and servers, \`admin\` for
 everything except creating tokens, changing the password and rotating keys, which need a session. A scope that is too
-small is 403. Without either, every call under \`/api\` except the login is answered with 401. A change
+small is 403. Without either, every call under \`/api\` except the login and invitations is answered with 401. A change
 that a browser sends with the cookie must come from a script of the same origin, with the content
 type \`application/json\`, otherwise it is 403.
 

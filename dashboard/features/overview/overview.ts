@@ -168,6 +168,7 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   sessions: ['session', 'choose "Log out everywhere" on the page Account'],
   api_tokens: ['API token', 'delete them on the page Account'],
   grants: ['role', 'have an owner give the roles again'],
+  invitations: ['invitation', 'revoke them on the page People'],
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
   user_factors: [
     'second factor',

@@ -1,5 +1,10 @@
-import { and, count, desc, eq, gte, lt, sql } from 'drizzle-orm'
-import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
+import { and, count, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import {
+  type Database,
+  type Queries,
+  type Statement,
+  writeAll,
+} from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import {
   activities,
@@ -8,6 +13,7 @@ import {
   servers,
   users,
 } from '#dashboard/kernel/db/schema.ts'
+import { violatesNotNull } from '#dashboard/kernel/db/violations.ts'
 import type {
   Activity,
   ActivityQuery,
@@ -23,6 +29,30 @@ export function activityStatement(queries: Queries, entry: NewActivity): Stateme
 
 export async function recordActivity(db: Database, entry: NewActivity): Promise<void> {
   await db.write((queries) => queries.insert(activities).values(entry))
+}
+
+/**
+ * Writes the statements with the entry that describes them, all or none. Returns false, and writes
+ * nothing, unless the condition holds in the same transaction.
+ */
+export async function writeIf(
+  db: Database,
+  condition: SQL,
+  entry: NewActivity,
+  statements: (queries: Queries) => readonly Statement[],
+): Promise<boolean> {
+  // A condition that does not hold breaks a constraint, which undoes the whole batch.
+  const type = sql<string>`(case when ${condition} then ${entry.type} else null end)`
+  try {
+    await writeAll(db, (queries) => [
+      queries.insert(activities).values({ ...entry, type }),
+      ...statements(queries),
+    ])
+    return true
+  } catch (error) {
+    if (violatesNotNull(error, 'activities.type')) return false
+    throw error
+  }
 }
 
 /** Lists the activities, newest first; `total` counts all that match the filters. */

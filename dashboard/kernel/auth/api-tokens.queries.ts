@@ -5,7 +5,7 @@ import type { CoveredColumns } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, users } from '#dashboard/kernel/db/schema.ts'
 import type { ApiToken, User } from '#shared/kernel/api/auth.ts'
-import { type MarkedRecords, publicUser } from './queries.ts'
+import { admits, type MarkedRecords, publicUser } from './queries.ts'
 
 const { user_id: _, hash: __, mark: ___, ...token } = getTableColumns(api_tokens)
 
@@ -28,7 +28,7 @@ export async function insertApiToken(
   ])
 }
 
-/** Returns undefined for a token that was changed outside of the dashboard, or whose user was. */
+/** Returns undefined for a token that was changed outside of the dashboard, or whose user admits nobody. */
 export async function findApiToken(
   { db, marks }: MarkedRecords,
   hash: string,
@@ -39,7 +39,7 @@ export async function findApiToken(
     .innerJoin(users, eq(users.id, api_tokens.user_id))
     .where(eq(api_tokens.hash, hash))
     .get()
-  if (!found || !marks.fits('api_tokens', found.token) || !marks.fits('users', found.user)) {
+  if (!found || !marks.fits('api_tokens', found.token) || !admits(marks, found.user)) {
     return undefined
   }
   const { user_id: _, hash: __, mark: ___, ...token } = found.token

@@ -14,9 +14,9 @@ interface Deps extends SessionDeps {
 }
 
 /**
- * Authenticates a request before its body is read: everything under /api is closed except the login.
- * Throws 401, or 403 for a change with a cookie that no script of our own pages sends. Returns the
- * line of a renewed cookie.
+ * Authenticates a request before its body is read: everything under /api is closed except the routes
+ * that are open. Throws 401, or 403 for a change with a cookie that no script of our own pages sends.
+ * Returns the line of a renewed cookie.
  */
 export async function gate(deps: Deps, request: Request, secure: boolean) {
   const path = pathOf(request.url)

@@ -1,6 +1,7 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { grants } from '#dashboard/kernel/db/auth-schema.ts'
-import { writeAll } from '#dashboard/kernel/db/client.ts'
+import { type Queries, type Statement, writeAll } from '#dashboard/kernel/db/client.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import { GRANTS, type Grant } from '#shared/kernel/rights.ts'
@@ -43,14 +44,20 @@ export async function insertGrants(
   { db, marks }: MarkedRecords,
   { gives, ...given }: NewGrants,
 ): Promise<void> {
-  await writeAll(db, (queries) =>
-    gives.map((grant) => {
-      const values = { ...given, gives: grant }
-      const mark = marks.of('grants', values)
-      return queries
-        .insert(grants)
-        .values({ ...values, mark })
-        .onConflictDoNothing()
-    }),
-  )
+  await writeAll(db, (queries) => grantStatements(queries, marks, { gives, ...given }))
 }
+
+/** Makes the statements that add grants to those of an account. */
+export const grantStatements = (
+  queries: Queries,
+  marks: Marks,
+  { gives, ...given }: NewGrants,
+): Statement[] =>
+  gives.map((grant) => {
+    const values = { ...given, gives: grant }
+    const mark = marks.of('grants', values)
+    return queries
+      .insert(grants)
+      .values({ ...values, mark })
+      .onConflictDoNothing()
+  })

@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, ne, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, isNull, ne, sql } from 'drizzle-orm'
 import { api_tokens, sessions, user_factors } from '#dashboard/kernel/db/auth-schema.ts'
 import {
   type Database,
@@ -36,28 +36,33 @@ export async function insertUser(
   return rows.length > 0
 }
 
-/** Returns the user with an address in lower case; undefined for one that was tampered with. */
+/** Whether the dashboard wrote the row, and the account is in use: no other one admits anybody. */
+export const admits = (marks: Marks, row: UserRow): boolean =>
+  marks.fits('users', row) && row.deactivated_at === null
+
+/** Returns the user with an address in lower case; undefined for one that admits nobody. */
 export async function findUserByEmail(
   { db, marks }: MarkedRecords,
   email: string,
 ): Promise<UserRow | undefined> {
   const row = await db.read.select().from(users).where(eq(users.email, email)).get()
-  return row && marks.fits('users', row) ? row : undefined
+  return row && admits(marks, row) ? row : undefined
 }
 
-/** Returns undefined for a user that was changed outside of the dashboard. */
+/** Returns undefined for a user that admits nobody. */
 export async function findUser(
   { db, marks }: MarkedRecords,
   id: number,
 ): Promise<UserRow | undefined> {
   const row = await db.read.select().from(users).where(eq(users.id, id)).get()
-  return row && marks.fits('users', row) ? row : undefined
+  return row && admits(marks, row) ? row : undefined
 }
 
 /** Returns the address of a user for certificates; it admits nobody. */
 export async function findAddress(db: Database, id: number): Promise<string | undefined> {
-  const { email } = users
-  return (await db.read.select({ email }).from(users).where(eq(users.id, id)).get())?.email
+  const { email, deactivated_at } = users
+  const isUser = and(eq(users.id, id), isNull(deactivated_at))
+  return (await db.read.select({ email }).from(users).where(isUser).get())?.email
 }
 
 /** Rows as they were read. */
@@ -105,6 +110,10 @@ export function insertSession(
 ): Promise<boolean> {
   return whileUnchanged(db, { user }, (queries) => [
     queries.insert(sessions).values({ ...session, mark: marks.of('sessions', session) }),
+    queries
+      .update(users)
+      .set({ last_login_at: session.created_at })
+      .where(eq(users.id, session.user_id)),
     queries.insert(activities).values(entry),
   ])
 }
@@ -120,13 +129,13 @@ const session = preparedQuery((read) =>
 
 export type FoundSession = MarkedRow<'sessions'> & { user: User }
 
-/** Returns undefined for a session that was changed outside of the dashboard, or whose user was. */
+/** Returns undefined for a session that was changed outside of the dashboard, or whose user admits nobody. */
 export async function findSession(
   { db, marks }: MarkedRecords,
   jti: string,
 ): Promise<FoundSession | undefined> {
   const found = await session(db).get({ jti })
-  if (!found || !marks.fits('sessions', found.session) || !marks.fits('users', found.user)) {
+  if (!found || !marks.fits('sessions', found.session) || !admits(marks, found.user)) {
     return undefined
   }
   return { ...found.session, user: publicUser(found.user) }

@@ -64,7 +64,6 @@ const signedOut = {
 }
 
 export const authRoutes = {
-  /** The one open route under /api. */
   login: route({
     at: 'POST /api/auth/login',
     ignores_unknown: true,

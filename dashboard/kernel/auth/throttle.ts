@@ -118,6 +118,11 @@ export class Throttle {
     return this.#attempt(`${what} ${session}`, MAX_FAILURES_OF_SESSION)
   }
 
+  /** Begins the use of an invitation, which is withdrawn if there is one. */
+  invitation(address: string): Attempt {
+    return this.#attempt(`invitation ${address}`, MAX_FAILURES_OF_ADDRESS)
+  }
+
   #attempt(key: string, most: number, ...others: readonly string[]): Attempt {
     this.#failures.check(key, most)
     const removals = [key, ...others].map((each) => this.#failures.add(each))

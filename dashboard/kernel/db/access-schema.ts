@@ -2,13 +2,44 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 import type { SiteAccessReport } from '#shared/access/site.access.ts'
 import { ACCESS_KINDS } from '#shared/access/site-access.ts'
 import { SSH_KEY_TYPES } from '#shared/access/ssh-keys.ts'
-import { sites } from './schema.ts'
+import { ROLES } from '#shared/kernel/rights.ts'
+import { emptyText } from './columns.ts'
+import { sites, users } from './schema.ts'
 
-/** People who may log in to sites; not users of this dashboard. */
+/** People who may log in to sites, to this dashboard, or to both. */
 export const people = sqliteTable('people', {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull().unique(),
   created_at: text().notNull(),
+  /** The account of the person at this dashboard; null: none. */
+  user_id: integer()
+    .unique()
+    .references(() => users.id),
+  /** When the account was last deactivated or removed: every earlier access to a site ends. */
+  access_ended_at: text(),
+})
+
+/**
+ * Invitations that nobody has accepted yet. `hash` is the SHA-256 of a token of 256 random bits, in
+ * hex; `email` is in lower case.
+ */
+export const invitations = sqliteTable('invitations', {
+  person_id: integer()
+    .primaryKey()
+    .references(() => people.id, { onDelete: 'cascade' }),
+  hash: text().notNull().unique(),
+  email: text().notNull().unique(),
+  role: text({ enum: ROLES }).notNull(),
+  /** 1: the account may also see secrets; else 0. */
+  secrets: integer().notNull(),
+  /** The account that has sent it. */
+  invited_by: integer()
+    .notNull()
+    .references(() => users.id),
+  created_at: text().notNull(),
+  expires_at: text().notNull(),
+  /** Proves that the dashboard wrote the row: marks.ts. */
+  mark: emptyText(),
 })
 
 /** Public keys: one key belongs to one person, so that a session names a person. */
@@ -40,6 +71,8 @@ export const site_access = sqliteTable(
       .references(() => people.id),
     kind: text({ enum: ACCESS_KINDS }).notNull(),
     expires_at: text(),
+    /** When the operation began that has set it; null: before this was recorded. */
+    granted_at: text(),
   },
   (table) => [
     primaryKey({ columns: [table.site_id, table.person_id] }),

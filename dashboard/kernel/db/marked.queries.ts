@@ -1,3 +1,4 @@
+import { invitations } from './access-schema.ts'
 import { api_tokens, grants, sessions, user_factors } from './auth-schema.ts'
 import type { Database } from './client.ts'
 import type { MarkedRow, MarkedTable } from './marks.ts'
@@ -13,6 +14,7 @@ export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllM
     sessions: await read.select().from(sessions),
     api_tokens: await read.select().from(api_tokens),
     grants: await read.select().from(grants),
+    invitations: await read.select().from(invitations),
     server_agents: await read.select().from(server_agents),
     user_factors: await read.select().from(user_factors),
   }

@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
+import type { invitations } from './access-schema.ts'
 import type { api_tokens, grants, sessions, user_factors } from './auth-schema.ts'
 import type { users } from './schema.ts'
 import type { server_agents } from './trust-schema.ts'
@@ -9,6 +10,7 @@ interface MarkedRows {
   sessions: typeof sessions.$inferSelect
   api_tokens: typeof api_tokens.$inferSelect
   grants: typeof grants.$inferSelect
+  invitations: typeof invitations.$inferSelect
   server_agents: typeof server_agents.$inferSelect
   user_factors: typeof user_factors.$inferSelect
 }
@@ -20,6 +22,16 @@ export const COVERED_COLUMNS = {
   sessions: ['jti', 'user_id', 'created_at', 'renewed_at', 'expires_at', 'confirmed_at'],
   api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],
   grants: ['user_id', 'gives', 'given_at'],
+  invitations: [
+    'hash',
+    'person_id',
+    'email',
+    'role',
+    'secrets',
+    'invited_by',
+    'created_at',
+    'expires_at',
+  ],
   server_agents: ['server_id', 'certificate', 'public_key', 'enrolled_at'],
   user_factors: [
     'id',
@@ -38,10 +50,11 @@ export const COVERED_COLUMNS = {
  * another value: the marks of older rows stay valid, and no value can be set back to its default.
  */
 const LATER_COLUMNS = {
-  users: { factor_id: '' },
+  users: { factor_id: '', deactivated_at: null },
   sessions: {},
   api_tokens: {},
   grants: {},
+  invitations: {},
   server_agents: {},
   user_factors: {},
 } as const satisfies { [T in MarkedTable]: Partial<MarkedRows[T]> }
@@ -77,6 +90,7 @@ export class Marks {
       sessions: keyOf('sessions'),
       api_tokens: keyOf('api_tokens'),
       grants: keyOf('grants'),
+      invitations: keyOf('invitations'),
       server_agents: keyOf('server_agents'),
       user_factors: keyOf('user_factors'),
     }

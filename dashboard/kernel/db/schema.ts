@@ -22,6 +22,10 @@ export const users = sqliteTable('users', {
   created_at: text().notNull(),
   /** The second factor that a login needs (auth-schema.ts); empty for none. */
   factor_id: emptyText(),
+  /** Since when the account admits nobody; null: it is in use. */
+  deactivated_at: text(),
+  /** The time of the last login; null: none since this is recorded. */
+  last_login_at: text(),
   /** Proves that the dashboard wrote the row: marks.ts. */
   mark: emptyText(),
 })

@@ -43,6 +43,7 @@ async function getRetryable(deps: StartDeps, id: string, { without_backup }: Ret
   refuseUnlessFailed(first)
   const rules = rulesOf(deps, type)
   if (site) refuseWrongState(rules.site, site)
+  await rules.refuse_retry?.(deps, first)
   // The deciding field of the call is also one of the params.
   const target = { server, ...(site && { site }), actor: first.actor }
   const call = { ...params, without_backup }

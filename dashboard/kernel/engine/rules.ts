@@ -148,6 +148,8 @@ export interface OperationRules<K extends OperationType> {
    * that changes nothing that a backup has.
    */
   backup_first?(deps: RulesDeps, target: OperationTarget, input: InputOf<K>): Promise<BackupFirst>
+  /** Throws 409 for stored params that must not be sent again as they are. */
+  refuse_retry?(deps: RulesDeps, first: OperationRow): Promise<void>
   /** The rules for the site of an operation; null for a type whose target is a server. */
   site: SiteRules | null
   joins: boolean

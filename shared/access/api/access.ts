@@ -8,6 +8,7 @@ import { RecordId, Timestamp } from '#shared/kernel/api/parts.ts'
 import { TrueOrFalse } from '#shared/kernel/fields.ts'
 import { DryRun } from '#shared/kernel/plan.ts'
 import { ClientToken } from '#shared/kernel/reported-clients.ts'
+import { PersonAccount } from './accounts.ts'
 
 export const CreatePerson = body({ name: PersonName }).meta({ id: 'CreatePerson' })
 
@@ -37,6 +38,7 @@ export const Person = strictObject({
   id: RecordId,
   name: z.string(),
   created_at: Timestamp,
+  account: PersonAccount.nullable().describe('Null: the person cannot log in to this dashboard.'),
   keys: z.array(PersonKey),
   sites: z.array(
     strictObject({
@@ -47,9 +49,17 @@ export const Person = strictObject({
       applied: z
         .boolean()
         .describe('False: the server has other keys of the person than this list.'),
+      ending: z
+        .boolean()
+        .describe(
+          'True: the account of the person was deactivated or removed since, and the server has not ended the access yet.',
+        ),
     }),
   ),
-}).meta({ id: 'Person', description: 'Somebody who may log in to sites, with public keys.' })
+}).meta({
+  id: 'Person',
+  description: 'Somebody who may log in to sites with public keys, to this dashboard, or to both.',
+})
 export type Person = z.infer<typeof Person>
 
 export const SetAccess = body({
@@ -109,6 +119,11 @@ export const SiteAccess = strictObject({
       ...grant,
       keys: z.int().nonnegative().describe('Of the person; without a key nobody can log in.'),
       applied: z.boolean().describe('False: the server has other keys of the person.'),
+      ending: z
+        .boolean()
+        .describe(
+          'True: the access ended with the account of the person, and the server still has it.',
+        ),
     }),
   ),
   clients: z.array(ClientRow).describe('Accounts with a password, for SFTP only.'),

@@ -37,13 +37,16 @@ export const ConfirmPassword = body({ password: current('Password'), code }).met
   id: 'ConfirmPassword',
 })
 
+/** A password that somebody sets. */
+export const NewPassword = secretOf(
+  text('Password')
+    .min(MIN_PASSWORD, `Must have at least ${MIN_PASSWORD} characters`)
+    .max(1024, 'Must have at most 1024 characters'),
+)
+
 export const ChangePassword = body({
   current_password: current('Current password'),
-  password: secretOf(
-    text('Password')
-      .min(MIN_PASSWORD, `Must have at least ${MIN_PASSWORD} characters`)
-      .max(1024, 'Must have at most 1024 characters'),
-  ),
+  password: NewPassword,
   code,
   end_tokens: TrueOrFalse.default(false).describe('Whether every API token of the user ends too.'),
 }).meta({ id: 'ChangePassword' })

@@ -13,6 +13,8 @@ export const RELEASED = [
   '572a92804ba8a6e4a5a0fa89546ef7da3c6f12ac5263bc9f75aa05efe2d5dd96',
   // 0003_record.sql
   'b5b67141a89024eb9f4ec99055255f8f4c86156028c740fc34efcf4397b4e1a2',
+  // 0004_accounts.sql
+  'b4c9dd90e500d72da8b5d5f3eeeef4d7565b2a90cae9a3e3c97dd1afdd2eaf65',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { lastId } from '#dashboard/features/backups/coverage.queries.ts'
 import { backup_proofs, backup_targets, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import { batch, type Database } from '#dashboard/kernel/db/client.ts'
@@ -230,7 +230,7 @@ export async function emailOf(db: Database, id: number | null): Promise<string> 
   const row = await db.read
     .select({ email: users.email })
     .from(users)
-    .where(eq(users.id, id ?? 0))
+    .where(and(eq(users.id, id ?? 0), isNull(users.deactivated_at)))
     .get()
   return row?.email ?? ''
 }

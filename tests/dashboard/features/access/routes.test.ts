@@ -61,7 +61,7 @@ test('people get access with their keys, and the page shows how to connect', asy
       ] as never,
     },
   ])
-  const row = { kind: 'sftp', keys: 1, applied: true }
+  const row = { kind: 'sftp', keys: 1, applied: true, ending: false }
   expect(await world.show()).toEqual({
     grants: [
       { person_id: anna, name: 'Anna', expires_at: null, ...row },

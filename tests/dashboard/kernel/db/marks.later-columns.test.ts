@@ -36,3 +36,15 @@ test('a later column is covered as soon as it has another value', () => {
   expect(fits).toEqual([true, false, false])
   expect(marks.fits('users', { ...user, mark })).toBe(false)
 })
+
+test('no later column is set back to its default', () => {
+  const marks = markedWith()
+  const row = { ...user, deactivated_at: '2026-02-01T00:00:00.000Z' }
+  const mark = marks.of('users', row)
+
+  expect(
+    [null, row.deactivated_at].map((deactivated_at) =>
+      marks.fits('users', { ...row, deactivated_at, mark }),
+    ),
+  ).toEqual([false, true])
+})

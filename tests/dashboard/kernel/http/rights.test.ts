@@ -140,7 +140,7 @@ test('a read-only token makes GET calls except those that show a password, and d
   expect(all.filter((route) => route.includes('password'))).toEqual([])
 })
 
-test('no token creates tokens, changes the password or a second factor, ends sessions, rotates keys, or enters an address', () => {
+test('no token creates tokens, changes the password, a second factor or accounts, ends sessions, rotates keys, or enters an address', () => {
   const closed = ROUTES.filter(({ needs_session }: AnyRoute) => needs_session)
 
   expect(closed.map(({ at }) => at)).toEqual([
@@ -160,6 +160,12 @@ test('no token creates tokens, changes the password or a second factor, ends ses
     'POST /api/servers/:server_id/sites/:site_id/wordpress-login',
     'POST /api/servers/:server_id/sites/:site_id/access/clients',
     'POST /api/servers/:server_id/sites/:site_id/access/clients/password',
+    'POST /api/people/:person_id/invitation',
+    'DELETE /api/people/:person_id/invitation',
+    'PATCH /api/people/:person_id/account',
+    'POST /api/people/:person_id/account/deactivate',
+    'POST /api/people/:person_id/account/activate',
+    'DELETE /api/people/:person_id/account',
     'POST /api/backup-kit',
     'POST /api/backup-kit/confirm',
     'POST /api/backup-targets',

@@ -155,6 +155,7 @@ describe('the check', () => {
       ...[1, 2].flatMap((id) => wrong(`session of user ${id} from ${at(id)}`)),
       ...[1, 2].flatMap((id) => wrong(`API token name ${id} é世'" of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`grant gives ${id} é世'" of user ${id}`)),
+      ...[1, 2].flatMap((id) => wrong(`invitation of person ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`trusted agent of server ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`second factor of user ${id}`)),
       'signing key key-1 cannot be opened with the seal-secret',
@@ -186,6 +187,8 @@ describe('the check', () => {
 
     test.each([
       ["UPDATE users SET email = 'a@example.com' WHERE id = 1", 'user 1'],
+      ['UPDATE users SET deactivated_at = NULL WHERE id = 1', 'user 1'],
+      ["UPDATE invitations SET role = 'owner' WHERE person_id = 2", 'invitation of person 2'],
       [
         "UPDATE sessions SET expires_at = '2099' WHERE user_id = 2",
         `session of user 2 from ${at(2)}`,

@@ -1,0 +1,148 @@
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { writeIf } from '#dashboard/kernel/activity/queries.ts'
+import { grantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
+import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
+import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
+import { api_tokens, grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
+import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
+import { users } from '#dashboard/kernel/db/schema.ts'
+import { GRANTS, type Grant } from '#shared/kernel/rights.ts'
+
+type GrantRow = typeof grants.$inferSelect
+
+/** An account as it was read: a change of it is refused when it has changed since. */
+export interface Account {
+  user: UserRow
+  grants: Grant[]
+  rows: GrantRow[]
+}
+
+const accountOf = (marks: Marks, user: UserRow, rows: GrantRow[]): Account => {
+  const given = new Set(rows.filter((row) => marks.fits('grants', row)).map((row) => row.gives))
+  return { user, grants: GRANTS.filter((grant) => given.has(grant)), rows }
+}
+
+/** Lists the accounts that nobody has changed outside of the dashboard. */
+export async function listAccounts({ db, marks }: MarkedRecords): Promise<Account[]> {
+  const all = await db.read.select().from(users)
+  const given = Map.groupBy(await db.read.select().from(grants), ({ user_id }) => user_id)
+  return all
+    .filter((user) => marks.fits('users', user))
+    .map((user) => accountOf(marks, user, given.get(user.id) ?? []))
+}
+
+export async function findAccount(
+  { db, marks }: MarkedRecords,
+  user_id: number,
+): Promise<Account | undefined> {
+  const user = await db.read.select().from(users).where(eq(users.id, user_id)).get()
+  if (!user || !marks.fits('users', user)) return undefined
+  const rows = await db.read.select().from(grants).where(eq(grants.user_id, user_id))
+  return accountOf(marks, user, rows)
+}
+
+/** Names an account as the owner that it is now: another state of it has another text. */
+const ownerKey = ({ user, rows }: Account): string =>
+  `${rows.find(({ gives }) => gives === 'owner')?.mark} ${user.mark}`
+
+export async function listOwners(records: MarkedRecords): Promise<Account[]> {
+  const all = await listAccounts(records)
+  return all.filter(({ user, grants }) => admits(records.marks, user) && grants.includes('owner'))
+}
+
+/** Whether one of these accounts is still an owner, and in use. */
+export const isOneOwner = (owners: readonly Account[]): SQL =>
+  sql`exists (select 1 from grants inner join users on users.id = grants.user_id
+    where grants.gives = 'owner' and grants.mark || ' ' || users.mark
+      in (select value from json_each(${JSON.stringify(owners.map(ownerKey))})))`
+
+/** Whether neither the account nor what it may do has changed since it was read. */
+function isUnchanged({ user, rows }: Account): SQL {
+  const known = JSON.stringify(rows.map(({ mark }) => mark))
+  return sql`exists (select 1 from users where id = ${user.id} and mark = ${user.mark})
+    and (select count(*) from grants where user_id = ${user.id}) = ${rows.length}
+    and not exists (select 1 from grants where user_id = ${user.id}
+      and mark not in (select value from json_each(${known})))`
+}
+
+export interface AccountChange {
+  /** What the account may do from then on. */
+  grants?: readonly Grant[]
+  user?: Partial<Pick<UserRow, 'email' | 'password_hash' | 'deactivated_at'>>
+  /** Whether sessions, tokens and every access to sites end. */
+  ends?: boolean
+  /** Whether the person has no account from then on. */
+  leaves_person?: boolean
+}
+
+interface Conditions {
+  /** The owner who makes the change. */
+  by: Account
+  /** Owners of whom one must be left; undefined: the change ends no owner. */
+  others: readonly Account[] | undefined
+}
+
+/** Stores a change with its activity. Returns false when somebody else was faster. */
+export function storeChange(
+  { db, marks }: MarkedRecords,
+  account: Account,
+  change: AccountChange,
+  { by, others }: Conditions,
+  entry: NewActivity & { created_at: string },
+): Promise<boolean> {
+  const conditions = [
+    isUnchanged(account),
+    isOneOwner([by]),
+    ...(others ? [isOneOwner(others)] : []),
+  ]
+  return writeIf(db, sql.join(conditions, sql` and `), entry, (queries) =>
+    statementsOf(queries, marks, account, change, others !== undefined, entry.created_at),
+  )
+}
+
+function statementsOf(
+  queries: Queries,
+  marks: Marks,
+  { user }: Account,
+  change: AccountChange,
+  ends_owner: boolean,
+  at: string,
+): Statement[] {
+  const { id } = user
+  const row = { ...user, ...change.user }
+  return [
+    ...(change.user
+      ? [
+          queries
+            .update(users)
+            .set({ ...change.user, mark: marks.of('users', row) })
+            .where(eq(users.id, id)),
+        ]
+      : []),
+    ...(change.grants ? replaceGrants(queries, marks, id, change.grants, at) : []),
+    ...(change.ends
+      ? [
+          queries.delete(sessions).where(eq(sessions.user_id, id)),
+          queries.delete(api_tokens).where(eq(api_tokens.user_id, id)),
+          queries.update(people).set({ access_ended_at: at }).where(eq(people.user_id, id)),
+        ]
+      : []),
+    ...(change.leaves_person
+      ? [queries.update(people).set({ user_id: null }).where(eq(people.user_id, id))]
+      : []),
+    ...(ends_owner ? [queries.delete(invitations).where(eq(invitations.invited_by, id))] : []),
+  ]
+}
+
+function replaceGrants(
+  queries: Queries,
+  marks: Marks,
+  user_id: number,
+  given: readonly Grant[],
+  given_at: string,
+): Statement[] {
+  const removed = queries.delete(grants).where(eq(grants.user_id, user_id))
+  return [removed, ...grantStatements(queries, marks, { user_id, gives: given, given_at })]
+}

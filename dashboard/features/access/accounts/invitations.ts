@@ -1,0 +1,192 @@
+import type { PersonRow } from '#dashboard/features/access/queries.ts'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { prefixOf } from '#dashboard/kernel/auth/login.ts'
+import type { Passwords } from '#dashboard/kernel/auth/passwords.ts'
+import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
+import type { Throttle } from '#dashboard/kernel/auth/throttle.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
+import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
+import type { Caller } from '#dashboard/kernel/http/caller.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import type {
+  AcceptInvitation,
+  Invitation,
+  InvitePerson,
+  SentInvitation,
+} from '#shared/access/api/accounts.ts'
+import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+import { listOwners } from './accounts.queries.ts'
+import { ownerOf, wordsOf } from './accounts.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  hasAccountWith,
+  nextUserId,
+  type OpenInvitation,
+  storeAccepted,
+  storeInvitation,
+} from './invitations.queries.ts'
+import { grantsOf, seesSecrets } from './show-accounts.ts'
+
+const VALID_MS = 7 * 24 * 3600_000
+const TOKEN_BYTES = 32
+const TURNS = 5
+
+/** The part of the mailer of the dashboard that is needed here: it never throws. */
+export interface InvitationMailer {
+  send(message: {
+    to: readonly string[]
+    subject: string
+    text: string
+    id: string
+  }): Promise<{ accepted: boolean; answer: string; refused: readonly string[] }>
+}
+
+interface InviteDeps extends MarkedRecords, Pick<CommonDeps, 'clock' | 'random'> {
+  mailer: InvitationMailer | undefined
+  public_url: string | undefined
+}
+
+/**
+ * Invites a person without an account. The link leads to PUBLIC_URL, never to the host that a request
+ * names. Throws 409 for a person with an account, and 422 for an address that somebody else has.
+ */
+export async function invite(
+  deps: InviteDeps,
+  caller: Caller,
+  person: PersonRow,
+  { email, role, secrets }: InvitePerson,
+): Promise<SentInvitation> {
+  const { db, clock, random } = deps
+  const by = ownerOf(await listOwners(deps), caller)
+  if (await hasAccountWith(db, email))
+    throw invalid({ email: ['An account with this address exists'] })
+  const token = new Secret(randomText(random, TOKEN_BYTES))
+  const grants = grantsOf(role, secrets)
+  const values = {
+    person_id: person.id,
+    hash: sha256(token),
+    email,
+    role,
+    secrets: grants.includes('secrets') ? 1 : 0,
+    invited_by: caller.user.id,
+    created_at: timestamp(clock),
+    expires_at: timestamp(clock, VALID_MS),
+  }
+  const detail = `${person.name}, ${email}: ${wordsOf(grants)}`
+  const entry = entryOf(clock, { type: 'account.invite', user_id: caller.user.id, detail })
+  const isStored = await storeInvitation(deps, values, by, entry).catch((error: unknown) => {
+    if (!violatesUnique(error, 'invitations.email')) throw error
+    throw invalid({ email: ['Somebody else is invited with this address'] })
+  })
+  if (!isStored) throw conflict(`${person.name} has an account: change its role instead`)
+  const link = `${(deps.public_url ?? '').replace(/\/$/, '')}/invitation#${token.reveal()}`
+  const problem = await mail(deps, { ...values, link, by: caller.user.email })
+  return { link, expires_at: values.expires_at, mailed: problem === null, mail_problem: problem }
+}
+
+interface InvitationMail {
+  email: string
+  role: string
+  expires_at: string
+  link: string
+  by: string
+}
+
+/** Mails the link. Returns why it could not be mailed; null: the mail server has accepted it. */
+async function mail(
+  { mailer, public_url, random }: InviteDeps,
+  { email, role, expires_at, link, by }: InvitationMail,
+): Promise<string | null> {
+  if (!mailer) return 'The dashboard cannot send mail: SMTP_URL is not set in its environment'
+  if (public_url === undefined)
+    return 'The dashboard does not know its address: PUBLIC_URL is not set in its environment'
+  const until = `${expires_at.slice(0, 10)} ${expires_at.slice(11, 16)} UTC`
+  const { accepted, answer, refused } = await mailer.send({
+    to: [email],
+    subject: 'Invitation to Hosting Control',
+    text: `${by} invites you to Hosting Control, with the role ${role}.\n\nOpen this link to set your password. It works once, until ${until}:\n\n${link}\n\nIf you did not expect this message, ignore it.\n`,
+    id: randomText(random, 16),
+  })
+  return accepted && refused.length === 0 ? null : `The mail server answered: ${answer}`
+}
+
+/** Ends the invitation of a person. Throws 404 without one. */
+export async function revokeInvitation(
+  { db, clock }: Pick<InviteDeps, 'db' | 'clock'>,
+  caller: Caller,
+  { id, name }: PersonRow,
+): Promise<void> {
+  const entry = { type: 'account.invite_revoke', user_id: caller.user.id, detail: name }
+  if (!(await deleteInvitation(db, id, entryOf(clock, entry)))) throw notFound('Invitation')
+}
+
+interface AcceptDeps extends MarkedRecords, Pick<CommonDeps, 'clock'> {
+  throttle: Throttle
+  passwords: Passwords
+}
+
+/** Shows an invitation to whoever has its token. Throws 404 for any other text. */
+export async function showInvitation(
+  deps: Omit<AcceptDeps, 'passwords'>,
+  token: Secret,
+  address: string,
+): Promise<Invitation> {
+  const { invitation, name, invited_by } = await getInvitation(deps, token, address)
+  const { email, role, secrets, expires_at } = invitation
+  return {
+    email,
+    name,
+    role,
+    secrets: seesSecrets(grantsOf(role, secrets === 1)),
+    invited_by: invited_by.user.email,
+    expires_at,
+  }
+}
+
+/** Makes the account of an invitation, once. Its role is that of the invitation. */
+export async function acceptInvitation(
+  deps: AcceptDeps,
+  { token, name, password }: AcceptInvitation,
+  address: string,
+): Promise<{ email: string }> {
+  const { db, clock, passwords } = deps
+  const open = await getInvitation(deps, token, address)
+  const { email, role, secrets } = open.invitation
+  const grants = grantsOf(role, secrets === 1)
+  const password_hash = await passwords.hash(password)
+  for (let turn = 0; turn < TURNS; turn++) {
+    const id = await nextUserId(db)
+    const user = { id, email, name, password_hash, created_at: timestamp(clock) }
+    const detail = `${open.name}, ${email}: ${wordsOf(grants)}`
+    const entry = entryOf(clock, { type: 'account.accept', user_id: id, detail })
+    const isMade = await storeAccepted(deps, open, user, grants, entry).catch((error: unknown) => {
+      if (violatesUnique(error, 'users.email'))
+        throw conflict('An account with this e-mail address exists: log in instead')
+      // Another invitation was accepted at the same time.
+      if (violatesUnique(error, 'users.id')) return undefined
+      throw error
+    })
+    if (isMade === false) throw notFound('Invitation')
+    if (isMade) return { email }
+  }
+  throw new Error('The id of the new account is taken with each attempt')
+}
+
+/** Returns an open invitation. Throws 404, and 429 after too many of them from one address. */
+async function getInvitation(
+  deps: Omit<AcceptDeps, 'passwords'>,
+  token: Secret,
+  address: string,
+): Promise<OpenInvitation> {
+  const attempt = deps.throttle.invitation(prefixOf(address))
+  const found = await findInvitation(deps, sha256(token), timestamp(deps.clock))
+  if (!found) throw notFound('Invitation')
+  attempt.withdraw()
+  return found
+}
+
+const sha256 = (token: Secret) =>
+  new Bun.CryptoHasher('sha256').update(token.reveal()).digest('hex')
