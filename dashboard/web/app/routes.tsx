@@ -26,7 +26,17 @@ const login = createRoute({
   component: lazyPage(() => import('#dashboard/web/pages/login/login.tsx'), 'LoginPage'),
 })
 
-/** All pages except the login: the signed-in user is requested first. */
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  validateSearch: noSearch,
+  component: lazyPage(
+    () => import('#dashboard/web/pages/invitation/invitation.tsx'),
+    'InvitationPage',
+  ),
+})
+
+/** All pages for a signed-in user, who is requested first. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -183,6 +193,7 @@ const unknown = createRoute({ ...plain, path: '$', component: NotFound })
 
 export const routeTree = root.addChildren([
   login,
+  invitation,
   inside.addChildren([
     overview,
     servers,

@@ -48,6 +48,7 @@ export const DIALOGS: Record<string, Window> = {
     path: '/sites/1?tab=access',
     open: button('Create client account'),
   },
+  'an invitation': { path: '/people', open: button('Invite person') },
   'a person': { path: '/people', open: button('Add person') },
   'a new password': { path: '/sites/1?tab=access', open: button('Reset admin password') },
   filters: { path: '/sites?php=8.2', open: button(/^Filter$/) },

@@ -17,6 +17,7 @@ interface Deps {
 /** The first segments of the addresses of pages; the router in the browser has the rest. */
 const PAGES = [
   'login',
+  'invitation',
   'servers',
   'sites',
   'operations',

@@ -13,10 +13,12 @@ export type Draft = ReadonlyMap<number, Part>
 
 export const draftOf = ({ grants }: SiteAccess): Draft =>
   new Map(
-    grants.map(({ person_id, kind, expires_at: at }) => [
-      person_id,
-      { isIn: true, shell: kind === 'shell', day: dayOf(at), at },
-    ]),
+    grants
+      .filter(({ ending }) => !ending)
+      .map(({ person_id, kind, expires_at: at }) => [
+        person_id,
+        { isIn: true, shell: kind === 'shell', day: dayOf(at), at },
+      ]),
   )
 
 /** In the time zone of the user. */

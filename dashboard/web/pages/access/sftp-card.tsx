@@ -80,8 +80,9 @@ function Grants({ access }: { access: SiteAccess }) {
 }
 
 function State({ grant, now }: { grant: SiteAccess['grants'][number]; now: number }) {
-  const { expires_at, keys, applied } = grant
+  const { expires_at, keys, applied, ending } = grant
   if (expires_at !== null && Date.parse(expires_at) <= now) return <Badge tone="bad">expired</Badge>
+  if (ending) return <Badge tone="bad">account ended</Badge>
   if (keys === 0) return <Badge tone="warn">no key</Badge>
   if (!applied) return <Badge tone="warn">keys changed</Badge>
   return <Badge tone="good">can log in</Badge>
@@ -89,11 +90,7 @@ function State({ grant, now }: { grant: SiteAccess['grants'][number]; now: numbe
 
 function Update({ site, access }: { site: Site; access: SiteAccess }) {
   const { dialog, show } = useDialog()
-  const grants = access.grants.map(({ person_id, kind, expires_at }) => ({
-    person_id,
-    kind,
-    expires_at,
-  }))
+  const grants = grantsOf(draftOf(access))
   return (
     <Notice
       kind="warn"

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Plus, Users } from 'lucide-react'
+import { Plus, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { createPerson, peopleQuery } from '#dashboard/web/api/access.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -10,16 +10,23 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
+import { Invite } from './invite.tsx'
 import { PersonCard } from './person-card.tsx'
 
-/** Who may log in to sites, with which keys. */
+/** Who may log in to this dashboard and to sites. */
 export function PeoplePage() {
   const { data, error, refetch } = useQuery(peopleQuery)
   const { dialog, show } = useDialog()
+  const inviting = useDialog()
   const add = (
-    <Button kind="primary" icon={<Plus />} onClick={show}>
-      Add person
-    </Button>
+    <>
+      <Button icon={<Plus />} onClick={show}>
+        Add person
+      </Button>
+      <Button kind="primary" icon={<UserPlus />} onClick={inviting.show}>
+        Invite person
+      </Button>
+    </>
   )
   return (
     <Page
@@ -32,8 +39,8 @@ export function PeoplePage() {
           <QueryState of={{ data, error, refetch }} flush />
           {data?.length === 0 && (
             <Empty icon={<Users />} title="No people yet" action={add}>
-              People with an SSH key can reach the files of sites by SFTP. They are not users of
-              this dashboard.
+              People with an SSH key can reach the files of sites by SFTP. People with an account
+              can log in to this dashboard.
             </Empty>
           )}
         </Card>
@@ -42,6 +49,7 @@ export function PeoplePage() {
         <PersonCard key={person.id} person={person} />
       ))}
       <AddPerson {...dialog} />
+      <Invite {...inviting.dialog} />
     </Page>
   )
 }

@@ -10,6 +10,7 @@ import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { TextAreaField } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -17,8 +18,9 @@ import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { Person } from '#shared/access/api/access.ts'
 import { readSshKey } from '#shared/access/ssh-keys.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { AccountBadges, AccountPart } from './account-part.tsx'
 
-/** One person: keys, sites, and the end of the access. */
+/** One person: account, keys, sites, and the end of the access. */
 export function PersonCard({ person }: { person: Person }) {
   const { dialog, show } = useDialog()
   return (
@@ -26,14 +28,18 @@ export function PersonCard({ person }: { person: Person }) {
       title={person.name}
       actions={
         <>
+          {person.account && <AccountBadges account={person.account} />}
           <Button icon={<KeyRound />} aria-label={`Add key of ${person.name}`} onClick={show}>
             Add key
           </Button>
-          {person.sites.length === 0 ? <Remove person={person} /> : <OnSites person={person} />}
+          {person.sites.length > 0 && <OnSites person={person} />}
+          {person.sites.length === 0 && person.account === null && <Remove person={person} />}
         </>
       }
     >
       <div className="grid gap-5 lg:grid-cols-2">
+        <AccountPart person={person} />
+        <StillOnSites person={person} />
         <Keys person={person} />
         <Sites person={person} />
       </div>
@@ -52,7 +58,7 @@ function Keys({ person }: { person: Person }) {
   return (
     <div className="min-w-0">
       <h3 className="mb-1.5 text-xs text-muted">Keys</h3>
-      {person.keys.length === 0 && <p>No key: {person.name} cannot log in.</p>}
+      {person.keys.length === 0 && <p>No key: {person.name} cannot log in to sites.</p>}
       <ul className="flex flex-col gap-2">
         {person.keys.map((key) => (
           <li key={key.id} className="flex items-center gap-2">
@@ -93,7 +99,7 @@ function Sites({ person: { name, sites } }: { person: Person }) {
       <h3 className="mb-1.5 text-xs text-muted">Sites</h3>
       {sites.length === 0 && <p>{name} has no access to a site.</p>}
       <ul className="flex flex-col gap-1.5">
-        {sites.map(({ site_id, domain, expires_at, applied }) => (
+        {sites.map(({ site_id, domain, expires_at, applied, ending }) => (
           <li key={site_id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Link
               to="/sites/$site_id"
@@ -106,7 +112,8 @@ function Sites({ person: { name, sites } }: { person: Person }) {
             <span className="text-xs text-muted">
               {expires_at === null ? 'no limit' : <Time at={expires_at} />}
             </span>
-            {!applied && <Badge tone="warn">keys changed</Badge>}
+            {ending && <Badge tone="bad">still has access</Badge>}
+            {!applied && !ending && <Badge tone="warn">keys changed</Badge>}
           </li>
         ))}
       </ul>
@@ -139,17 +146,41 @@ function Remove({ person }: { person: Person }) {
   )
 }
 
+/** The sites whose servers have not ended the access yet that ended with the account. */
+function StillOnSites({ person: { name, sites } }: { person: Person }) {
+  const run = useOnSites()
+  const ending = sites.filter((site) => site.ending)
+  if (ending.length === 0) return null
+  return (
+    <div className="lg:col-span-2">
+      <Notice
+        kind="warn"
+        title={`${name} still has access to ${formatCount(ending.length, 'site')}`}
+        actions={<Button onClick={() => run(idsOf(ending), {})}>End access now</Button>}
+      >
+        The access ended with the account, and these servers have not confirmed it. It is tried
+        again by itself as soon as a server is online.
+      </Notice>
+    </div>
+  )
+}
+
+/** Returns what changes the access to sites in bulk, and shows its progress. */
+function useOnSites() {
+  const navigate = useNavigate()
+  return async (site_ids: number[], params: object) => {
+    const bulk_id = await startBulk({ type: 'site.access', params, targets: { site_ids } })
+    await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+  }
+}
+
 const idsOf = (sites: Person['sites']) => sites.map(({ site_id }) => site_id)
 
 /** What is done on all sites of a person at once. */
 function OnSites({ person: { id, name, sites } }: { person: Person }) {
   const removing = useDialog()
-  const navigate = useNavigate()
-  const run = async (site_ids: number[], params: object) => {
-    const bulk_id = await startBulk({ type: 'site.access', params, targets: { site_ids } })
-    await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
-  }
-  const outdated = sites.filter(({ applied }) => !applied)
+  const run = useOnSites()
+  const outdated = sites.filter(({ applied, ending }) => !applied && !ending)
   return (
     <>
       {outdated.length > 0 && (

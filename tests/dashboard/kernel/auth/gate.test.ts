@@ -25,7 +25,7 @@ function raw(port: number, head: string): Promise<string> {
 }
 
 const PAGES =
-  'login servers sites operations backups people trash activity settings account docs'.split(
+  'login invitation servers sites operations backups people trash activity settings account docs'.split(
     ' ',
   )
 

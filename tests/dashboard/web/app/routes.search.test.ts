@@ -32,6 +32,7 @@ const { part: _, operation: __, ...BACKUPS } = LIST
 /** What each page sees of an address whose every parameter is a hostile one. */
 const SEEN: Record<string, Record<string, unknown>> = {
   '/login': {},
+  '/invitation': {},
   '/': {},
   '/servers': LIST,
   '/servers/new': {},

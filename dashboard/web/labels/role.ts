@@ -1,0 +1,26 @@
+import type { Option } from '#dashboard/web/ui/option.ts'
+import { ROLES, type Role } from '#shared/kernel/rights.ts'
+
+/** What an account of each role may do; each includes those before it. */
+export const ROLE_TEXTS: Record<Role, { name: string; about: string }> = {
+  viewer: { name: 'Viewer', about: 'Sees servers, sites and operations, and changes nothing.' },
+  operator: {
+    name: 'Operator',
+    about:
+      'Does the everyday work: creates, updates, backs up, restores and deletes sites, and restarts services.',
+  },
+  admin: {
+    name: 'Admin',
+    about:
+      'Also adds and removes servers, changes settings, sees passwords, gives access to sites and deletes permanently.',
+  },
+  owner: {
+    name: 'Owner',
+    about: 'Also invites people, and decides what each account may do.',
+  },
+}
+
+export const ROLE_OPTIONS: Option<Role>[] = ROLES.map((value) => ({
+  value,
+  name: ROLE_TEXTS[value].name,
+}))

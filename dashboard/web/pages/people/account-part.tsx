@@ -1,0 +1,254 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Ban, Check, Pencil, RefreshCw, Trash2, UserPlus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { peopleQuery } from '#dashboard/web/api/access.ts'
+import {
+  activateAccount,
+  changeAccount,
+  deactivateAccount,
+  removeAccount,
+  revokeInvitation,
+} from '#dashboard/web/api/accounts.ts'
+import { ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
+import { Time, useNow } from '#dashboard/web/ui/time.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
+import type { Person } from '#shared/access/api/access.ts'
+import type { PersonAccount } from '#shared/access/api/accounts.ts'
+import { rightsOf } from '#shared/kernel/rights.ts'
+import { Invite, RoleFields } from './invite.tsx'
+
+interface PartProps {
+  person: Person
+}
+interface AccountProps extends PartProps {
+  account: PersonAccount
+}
+
+const roleName = ({ role }: PersonAccount) => (role === null ? 'no role' : ROLE_TEXTS[role].name)
+
+const TONES: Record<PersonAccount['state'], Tone> = {
+  invited: 'warn',
+  active: 'good',
+  deactivated: 'bad',
+}
+
+/** The role and the state of the account, beside the name of the person. */
+export function AccountBadges({ account }: Pick<AccountProps, 'account'>) {
+  return (
+    <>
+      <Badge>{roleName(account)}</Badge>
+      <Badge tone={TONES[account.state]}>{account.state}</Badge>
+    </>
+  )
+}
+
+/** Whether the person can log in to this dashboard, and what they may do there. */
+export function AccountPart({ person }: PartProps) {
+  const { account } = person
+  return (
+    <div className="min-w-0 lg:col-span-2">
+      <h3 className="mb-1.5 text-xs text-muted">Account</h3>
+      {account === null && <NoAccount person={person} />}
+      {account?.state === 'invited' && <Invited person={person} account={account} />}
+      {account && account.state !== 'invited' && <Known person={person} account={account} />}
+    </div>
+  )
+}
+
+function NoAccount({ person }: PartProps) {
+  const { dialog, show } = useDialog()
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p>{person.name} cannot log in to this dashboard.</p>
+      <Button icon={<UserPlus />} aria-label={`Invite ${person.name}`} onClick={show}>
+        Invite
+      </Button>
+      <Invite {...dialog} person={person} />
+    </div>
+  )
+}
+
+function Invited({ person, account }: AccountProps) {
+  const renewing = useDialog()
+  const isOver = Date.parse(account.invited_until ?? '') <= useNow()
+  return (
+    <div className="flex flex-col gap-3">
+      <AccountFacts account={account}>
+        {{
+          Invitation: (
+            <>
+              {isOver ? 'ended ' : 'open until '}
+              <Time at={account.invited_until} />
+              {account.invited_by && `, sent by ${account.invited_by}`}
+            </>
+          ),
+        }}
+      </AccountFacts>
+      <div className="flex flex-wrap gap-2">
+        <Button icon={<RefreshCw />} onClick={renewing.show}>
+          Renew invitation
+        </Button>
+        <Ask
+          person={person}
+          icon={<Trash2 />}
+          label="Revoke invitation"
+          title={`Revoke the invitation of ${person.name}?`}
+          call={revokeInvitation}
+          isDestructive
+        >
+          Its link stops working. You can invite {person.name} again.
+        </Ask>
+      </div>
+      <Invite {...renewing.dialog} person={person} />
+    </div>
+  )
+}
+
+function Known({ person, account }: AccountProps) {
+  const changing = useDialog()
+  const { name } = person
+  return (
+    <div className="flex flex-col gap-3">
+      <AccountFacts account={account}>
+        {{ 'Last login': <Time at={account.last_login_at} none="never" /> }}
+      </AccountFacts>
+      <div className="flex flex-wrap gap-2">
+        <Button icon={<Pencil />} aria-label={`Change role of ${name}`} onClick={changing.show}>
+          Change role
+        </Button>
+        {account.state === 'active' ? (
+          <Ask
+            person={person}
+            icon={<Ban />}
+            label="Deactivate"
+            action="Deactivate account"
+            title={`Deactivate the account of ${name}?`}
+            call={deactivateAccount}
+            isDestructive
+          >
+            Sessions, API tokens and open pages of {name} end at once, and so does the access to
+            sites by SFTP and SSH. You can activate the account again.
+          </Ask>
+        ) : (
+          <Ask
+            person={person}
+            icon={<Check />}
+            label="Activate"
+            action="Activate account"
+            title={`Activate the account of ${name}?`}
+            call={activateAccount}
+          >
+            {name} can log in again, with the same password and role. Give the access to sites again
+            on their pages.
+          </Ask>
+        )}
+        <Ask
+          person={person}
+          icon={<Trash2 />}
+          label="Remove account"
+          title={`Remove the account of ${name}?`}
+          call={removeAccount}
+          isDestructive
+        >
+          {account.email} cannot log in any more, and sessions, API tokens and the access to sites
+          end. {name} stays in this list, with the keys, and can be invited again.
+        </Ask>
+      </div>
+      <ChangeRole {...changing.dialog} person={person} account={account} />
+    </div>
+  )
+}
+
+/** Whether the account sees secrets, and its role does not include them. */
+const hasExtraSecrets = ({ role, secrets }: PersonAccount): boolean =>
+  secrets && role !== null && !rightsOf([role]).includes('secrets')
+
+interface FactsProps {
+  account: PersonAccount
+  children: Record<string, ReactNode>
+}
+
+function AccountFacts({ account, children }: FactsProps) {
+  const { email, role } = account
+  return (
+    <Facts
+      of={{
+        Email: <span className="break-all">{email}</span>,
+        Role: (
+          <>
+            {role === null ? 'None: choose one.' : ROLE_TEXTS[role].about}
+            {hasExtraSecrets(account) && ' May also see passwords and site contents.'}
+          </>
+        ),
+        ...children,
+      }}
+    />
+  )
+}
+
+interface AskProps extends PartProps {
+  icon: ReactNode
+  /** The label of the button on the card. */
+  label: string
+  title: string
+  /** The label of the button in the dialog, if it differs. */
+  action?: string
+  isDestructive?: boolean
+  call: (person_id: number) => Promise<unknown>
+  /** What will happen. */
+  children: ReactNode
+}
+
+/** A button that makes a call about the account, after a question. */
+function Ask({ person, icon, label, title, action = label, call, ...props }: AskProps) {
+  const { dialog, show } = useDialog()
+  const client = useQueryClient()
+  const confirm = async () => {
+    await call(person.id)
+    await client.invalidateQueries({ queryKey: peopleQuery.queryKey })
+  }
+  return (
+    <>
+      <Button icon={icon} aria-label={`${label}: ${person.name}`} onClick={show}>
+        {label}
+      </Button>
+      <Confirm {...dialog} {...props} title={title} action={action} onConfirm={confirm} />
+    </>
+  )
+}
+
+interface ChangeRoleProps extends DialogState, AccountProps {}
+
+const ChangeRole = dialogOf(RoleForm, ({ person }: ChangeRoleProps) => ({
+  title: `Change the role of ${person.name}`,
+  about: 'It takes effect at once, also in open pages.',
+}))
+
+function RoleForm({ person, account, onClose }: ChangeRoleProps) {
+  const [role, setRole] = useState(account.role ?? 'viewer')
+  const [secrets, setSecrets] = useState(hasExtraSecrets(account))
+  const isIncluded = rightsOf([role]).includes('secrets')
+  const { form, refusals } = useFormCall(
+    () => changeAccount(person.id, { role, ...(isIncluded ? {} : { secrets }) }),
+    { fields: ['role'], changes: [peopleQuery.queryKey], onDone: onClose, onClose },
+  )
+  return (
+    <DialogForm action="Change role" {...form}>
+      <RoleFields
+        role={role}
+        secrets={secrets}
+        error={refusals.role}
+        onChange={(part) => {
+          if (part.role !== undefined) setRole(part.role)
+          if (part.secrets !== undefined) setSecrets(part.secrets)
+        }}
+      />
+    </DialogForm>
+  )
+}

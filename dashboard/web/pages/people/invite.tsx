@@ -1,0 +1,144 @@
+import { useState } from 'react'
+import { createPerson, peopleQuery } from '#dashboard/web/api/access.ts'
+import { invitePerson } from '#dashboard/web/api/accounts.ts'
+import { ROLE_OPTIONS, ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Snippet } from '#dashboard/web/ui/snippet.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
+import type { Person } from '#shared/access/api/access.ts'
+import type { SentInvitation } from '#shared/access/api/accounts.ts'
+import { type Role, rightsOf } from '#shared/kernel/rights.ts'
+
+interface InviteProps extends DialogState {
+  /** Whom to invite; without one, a new person. */
+  person?: Person | undefined
+}
+
+export const Invite = dialogOf(Form, ({ person }: InviteProps) => ({
+  title: person ? `Invite ${person.name}` : 'Invite a person',
+  about: 'Whoever opens the link sets a password and can then log in to this dashboard.',
+}))
+
+interface RoleFieldsProps {
+  role: Role
+  secrets: boolean
+  error?: string | undefined
+  onChange: (part: { role?: Role; secrets?: boolean }) => void
+}
+
+/** What an account may do: its role, and the secrets where the role does not include them. */
+export function RoleFields({ role, secrets, error, onChange }: RoleFieldsProps) {
+  return (
+    <>
+      <SelectField
+        name="role"
+        label="Role"
+        hint={ROLE_TEXTS[role].about}
+        error={error}
+        value={role}
+        options={ROLE_OPTIONS}
+        onChange={(next) => onChange({ role: next })}
+      />
+      {!rightsOf([role]).includes('secrets') && (
+        <CheckField
+          label="May see passwords and site contents"
+          about="Such as database passwords, backups and exports to download, and logins to WordPress."
+          checked={secrets}
+          onChange={(checked) => onChange({ secrets: checked })}
+        />
+      )}
+    </>
+  )
+}
+
+function Form({ person, onClose }: InviteProps) {
+  const { account } = person ?? {}
+  const [draft, setDraft] = useState({
+    name: '',
+    email: account?.email ?? '',
+    role: account?.role ?? ('operator' as Role),
+    secrets: account?.secrets ?? false,
+  })
+  // A person who was created before the invitation was refused is invited by the next attempt.
+  const [created, setCreated] = useState<Person>()
+  const { name, email, role, secrets } = draft
+  const { form, refusals, result } = useFormCall(
+    async () => {
+      const known = person ?? (created?.name === name.trim() ? created : undefined)
+      const target = known ?? (await createPerson(name)).person
+      if (!known) setCreated(target)
+      return invitePerson(target.id, { email, role, secrets })
+    },
+    { fields: ['name', 'email', 'role'], changes: [peopleQuery.queryKey], isSecret: true, onClose },
+  )
+  if (result) return <Invited email={email} invitation={result} onClose={onClose} />
+  const change = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part })
+  const isWhole = email.trim() !== '' && (person !== undefined || name.trim() !== '')
+  return (
+    <DialogForm
+      action={account ? 'Renew invitation' : 'Create invitation'}
+      {...form}
+      isBlocked={!isWhole}
+    >
+      {!person && (
+        <TextField
+          name="name"
+          label="Name"
+          error={refusals.name}
+          data-first
+          value={name}
+          maxLength={64}
+          onChange={(next) => change({ name: next })}
+        />
+      )}
+      <TextField
+        name="email"
+        label="Email"
+        type="email"
+        hint="The address to log in with."
+        error={refusals.email}
+        value={email}
+        maxLength={254}
+        onChange={(next) => change({ email: next })}
+      />
+      <RoleFields role={role} secrets={secrets} error={refusals.role} onChange={change} />
+    </DialogForm>
+  )
+}
+
+interface InvitedProps extends Pick<DialogState, 'onClose'> {
+  email: string
+  invitation: SentInvitation
+}
+
+function Invited({ email, invitation, onClose }: InvitedProps) {
+  const { link, expires_at, mailed, mail_problem } = invitation
+  return (
+    <div className="flex flex-col gap-4">
+      {mailed ? (
+        <Notice kind="info" title={`The link was mailed to ${email}`}>
+          You can also pass it on yourself. It is shown only once.
+        </Notice>
+      ) : (
+        <Notice kind="warn" title="The link was not mailed: pass it on yourself">
+          {mail_problem}. Copy the link now, it is shown only once.
+        </Notice>
+      )}
+      <Snippet text={new URL(link, location.origin).href} what="the link" />
+      <p className="text-muted">
+        It works once, until <Time at={expires_at} />. Whoever has it can make the account.
+      </p>
+      <div className="flex justify-end">
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </div>
+  )
+}
