@@ -11,7 +11,9 @@ import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
 import { findSealSecret } from '#dashboard/features/recovery/backup/seal-secret.ts'
 import { verifyRecord, verifyRecordFile } from '#dashboard/features/recovery/verify-record.ts'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'
+import { makeReset } from '#dashboard/kernel/auth/password-reset.ts'
 import { findUserByEmail } from '#dashboard/kernel/auth/queries.ts'
 import { resetFactor } from '#dashboard/kernel/auth/second-factor.ts'
 import { databaseOnClient } from '#dashboard/kernel/db/client.ts'
@@ -36,6 +38,9 @@ const USAGE = `Hosting Control: the dashboard and the tools for its records
   hosting-control kit                print the public key of the recovery kit in use
   hosting-control keep-recovery      keep what save-release-key has sealed, from standard input
   hosting-control first-login        show the generated password of the first account once
+  hosting-control reset-password <email>
+                                     print a link to set a new password for an account: it is
+                                     valid for an hour, once
   hosting-control reset-factors <email>
                                      turn two-factor authentication off for an account whose owner
                                      has lost the app and the recovery codes
@@ -67,6 +72,7 @@ type Command = (records: DashboardRecords, args: Args, output: Output) => Promis
 interface Args {
   path: string | undefined
   with_secrets: boolean
+  public_url?: string | undefined
 }
 
 const COMMANDS: Record<string, Command> = {
@@ -78,6 +84,7 @@ const COMMANDS: Record<string, Command> = {
   'keep-recovery': keepRecovery,
   'first-login': showFirstLogin,
   'reset-factors': resetFactors,
+  'reset-password': resetPassword,
   notices: printNotices,
 }
 
@@ -94,7 +101,8 @@ export async function runCommand(
       return 0
     }
     const config = configured()
-    return await act({ database: databaseOf(config), data_dir: config.DATA_DIR }, args, output)
+    const records = { database: databaseOf(config), data_dir: config.DATA_DIR }
+    return await act(records, { ...args, public_url: config.PUBLIC_URL }, output)
   } catch (error) {
     if (!(error instanceof BackupError || error instanceof UsageError)) throw error
     output.err(`${error.message}\n`)
@@ -111,7 +119,7 @@ function parse(argv: readonly string[]): { act: Command | undefined; args: Args 
   if (!act) throw new UsageError(`${name} is not a command: see --help`)
   if (more !== undefined)
     throw new UsageError(
-      `${name} takes one ${act === resetFactors ? 'address' : 'path'}: see --help`,
+      `${name} takes one ${act === resetFactors || act === resetPassword ? 'address' : 'path'}: see --help`,
     )
   if (args.with_secrets && act !== backup) throw new UsageError('--with-secrets is for backup')
   return { act, args }
@@ -191,27 +199,11 @@ async function showFirstLogin(
   return text === undefined ? 1 : 0
 }
 
-async function resetFactors(
-  { database, data_dir }: DashboardRecords,
-  { path }: Args,
-  { out }: Output,
-) {
-  if (path === undefined)
-    throw new UsageError('The e-mail address of the account is missing: see --help')
-  await mustExist(database)
-  const secret = await findSealSecret(data_dir)
-  if (!secret) throw new BackupError(`There is no seal-secret in ${data_dir}`)
-  using client = connect(database, 1)
-  if (pendingMigrations(await appliedMigrations(client)).length > 0)
-    throw new BackupError('The database is of an older version: start the dashboard first')
-  const db = databaseOnClient(client, databaseFileOf(database.url) === undefined)
-  const marks = new Marks(secret.reveal(), { error: () => undefined })
-  const email = path.toLowerCase()
+async function resetFactors(records: DashboardRecords, { path }: Args, { out }: Output) {
+  using accounts = await openAccounts(records, path)
+  const { db, marks, email } = accounts
   const user = await findUserByEmail({ db, marks }, email)
-  if (!user)
-    throw new BackupError(
-      `There is no account ${email}, or it was changed outside of the dashboard: see hosting-control check`,
-    )
+  if (!user) throw unknownAccount(email)
   if (user.factor_id === '') throw new BackupError(`Two-factor authentication of ${email} is off`)
   if (!(await resetFactor({ db, marks, clock: realClock, random: secureRandom }, user)))
     throw new BackupError('The account was changed meanwhile: try again')
@@ -219,6 +211,51 @@ async function resetFactors(
   out('the activity and the overview of the dashboard report it\n')
   return 0
 }
+
+async function resetPassword(
+  records: DashboardRecords,
+  { path, public_url }: Args,
+  { out }: Output,
+) {
+  using accounts = await openAccounts(records, path)
+  const { db, marks, email } = accounts
+  const entry = entryOf(realClock, {
+    type: 'auth.reset_request',
+    detail: 'by a command on its machine',
+  })
+  const deps = { db, marks, clock: realClock, random: secureRandom }
+  const made = await makeReset(deps, email, entry)
+  if (!made) throw unknownAccount(email)
+  const address = `/reset#${made.token.reveal()}`
+  if (public_url === undefined)
+    out(`set a new password for ${email} at this address of the dashboard:\n${address}\n`)
+  else out(`set a new password for ${email} at\n${public_url}${address}\n`)
+  out('it is valid for an hour, once, and ends the previous link\n')
+  return 0
+}
+
+/** Opens the records of the accounts for a command about the one with the address `path`. */
+async function openAccounts({ database, data_dir }: DashboardRecords, path: string | undefined) {
+  if (path === undefined)
+    throw new UsageError('The e-mail address of the account is missing: see --help')
+  await mustExist(database)
+  const secret = await findSealSecret(data_dir)
+  if (!secret) throw new BackupError(`There is no seal-secret in ${data_dir}`)
+  const client = connect(database, 1)
+  if (pendingMigrations(await appliedMigrations(client)).length > 0) {
+    client.close()
+    throw new BackupError('The database is of an older version: start the dashboard first')
+  }
+  const db = databaseOnClient(client, databaseFileOf(database.url) === undefined)
+  const marks = new Marks(secret.reveal(), { error: () => undefined })
+  const email = path.toLowerCase()
+  return { db, marks, email, [Symbol.dispose]: () => client.close() }
+}
+
+const unknownAccount = (email: string) =>
+  new BackupError(
+    `There is no account ${email}, or it was changed outside of the dashboard: see hosting-control check`,
+  )
 
 async function printKit({ database }: DashboardRecords, { path }: Args, { out }: Output) {
   if (path !== undefined) throw new UsageError('kit takes no path: see --help')

@@ -13,7 +13,15 @@ export type Grant = (typeof GRANTS)[number]
  * grant. `secrets` shows passwords and everything that a site stores. `accounts` decides what others
  * may do.
  */
-const RIGHTS = ['own.read', 'own', 'read', 'operate', 'secrets', 'admin', 'accounts'] as const
+export const RIGHTS = [
+  'own.read',
+  'own',
+  'read',
+  'operate',
+  'secrets',
+  'admin',
+  'accounts',
+] as const
 export type Right = (typeof RIGHTS)[number]
 
 const RIGHTS_OF_EVERYONE: readonly Right[] = ['own.read', 'own']
@@ -53,3 +61,7 @@ export const scopeFor = (right: Right): TokenScope => SCOPE_FOR[right]
 /** Returns the lowest role that has a right; undefined for what every account may do. */
 export const lowestRole = (right: Right): Role | undefined =>
   ROLES.find((role) => RIGHTS_OF[role].includes(right))
+
+/** Returns the role among the grants of an account; undefined for an account without one. */
+export const roleOf = (grants: readonly Grant[]): Role | undefined =>
+  ROLES.findLast((role) => grants.includes(role))

@@ -211,7 +211,8 @@ const INTRODUCTION = `Runs many servers and the WordPress sites on them.
 \`Authorization: Bearer <token>\`. A token expires, and has a scope: \`read\` for calls that change
 nothing and show no password, \`operate\` for everyday work on sites and servers, \`admin\` for
 everything except creating tokens, changing the password and rotating keys, which need a session. A scope that is too
-small is 403. Without either, every call under \`/api\` except the login and invitations is answered with 401. A change
+small is 403. Without either, every call under \`/api\` except the login, invitations and
+the reset of a password is answered with 401. A change
 that a browser sends with the cookie must come from a script of the same origin, with the content
 type \`application/json\`, otherwise it is 403.
 
@@ -251,6 +252,11 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   target_id: { description: 'The id of a backup target.', schema: id, example: 1 },
   backup_id: { description: 'The id of a backup.', schema: id, example: 3 },
   token_id: { description: 'The id of an API token.', schema: id, example: 2 },
+  session_id: {
+    description: 'The id of a session.',
+    schema: text,
+    example: 'b3JkaW5hcnktc2Vzc2lvbi',
+  },
   operation_id: {
     description: 'The id of an operation.',
     schema: text,

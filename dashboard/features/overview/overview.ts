@@ -169,6 +169,7 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   api_tokens: ['API token', 'delete them on the page Account'],
   grants: ['role', 'have an owner give the roles again'],
   invitations: ['invitation', 'revoke them on the page People'],
+  password_resets: ['link for a new password', 'request a new link'],
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
   user_factors: [
     'second factor',

@@ -8,7 +8,7 @@ import { unauthorized } from '#shared/kernel/errors.ts'
 import type { Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
 import { findUserByEmail, publicUser } from './queries.ts'
-import { openSession, type SessionDeps, WRONG_LOGIN } from './sessions.ts'
+import { openSession, type SessionDeps, type SessionOrigin, WRONG_LOGIN } from './sessions.ts'
 import type { Attempt, Origin, Throttle } from './throttle.ts'
 import { ASKS_CODE, type FactorDeps, type UsedCode, useCode, WRONG_CODE } from './use-code.ts'
 
@@ -25,7 +25,7 @@ export interface LoginDeps extends SessionDeps, FactorDeps {
 export async function login(
   deps: LoginDeps,
   credentials: Login,
-  from: { address: string; device: string | undefined },
+  from: SessionOrigin & { device: string | undefined },
 ) {
   const email = credentials.email.toLowerCase()
   const device = deps.devices.idOf(from.device, email)
@@ -44,7 +44,7 @@ export async function login(
   if (!used) throw unauthorized(WRONG_CODE, 'second_factor_wrong')
   attempt.succeed()
   const user = publicUser(checked)
-  const token = await openSession(deps, user, { checked, ...used })
+  const token = await openSession(deps, user, from, { checked, ...used })
   return { user, token, device: deps.devices.issue(email, device) }
 }
 

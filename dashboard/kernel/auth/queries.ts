@@ -1,5 +1,10 @@
-import { and, count, eq, getTableColumns, isNull, ne, sql } from 'drizzle-orm'
-import { api_tokens, sessions, user_factors } from '#dashboard/kernel/db/auth-schema.ts'
+import { and, count, desc, eq, getTableColumns, gt, isNull, ne, sql } from 'drizzle-orm'
+import {
+  api_tokens,
+  password_resets,
+  sessions,
+  user_factors,
+} from '#dashboard/kernel/db/auth-schema.ts'
 import {
   type Database,
   type Queries,
@@ -109,7 +114,11 @@ export function insertSession(
   entry: NewActivity,
 ): Promise<boolean> {
   return whileUnchanged(db, { user }, (queries) => [
-    queries.insert(sessions).values({ ...session, mark: marks.of('sessions', session) }),
+    queries.insert(sessions).values({
+      ...session,
+      last_used_at: session.created_at,
+      mark: marks.of('sessions', session),
+    }),
     queries
       .update(users)
       .set({ last_login_at: session.created_at })
@@ -127,7 +136,8 @@ const session = preparedQuery((read) =>
     .prepare(),
 )
 
-export type FoundSession = MarkedRow<'sessions'> & { user: User }
+type SessionRow = typeof sessions.$inferSelect
+export type FoundSession = SessionRow & { user: User }
 
 /** Returns undefined for a session that was changed outside of the dashboard, or whose user admits nobody. */
 export async function findSession(
@@ -147,6 +157,28 @@ export const publicUser = ({ id, email, name }: User): User => ({ id, email, nam
 export async function hasSession(db: Database, jti: string, now: string): Promise<boolean> {
   const found = await session(db).get({ jti })
   return found !== undefined && found.session.expires_at > now
+}
+
+/** Lists the valid sessions of a user, the one that was used last first. */
+export async function findSessionsOf(
+  { db, marks }: MarkedRecords,
+  user_id: number,
+  now: string,
+): Promise<SessionRow[]> {
+  const rows = await db.read
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.user_id, user_id), gt(sessions.expires_at, now)))
+    .orderBy(desc(sql`coalesce(${sessions.last_used_at}, ${sessions.renewed_at})`), sessions.jti)
+  return rows.filter((row) => marks.fits('sessions', row))
+}
+
+/** Notes a use, which no kept answer shows. */
+export async function touchSession(db: Database, jti: string, last_used_at: string): Promise<void> {
+  const statements = (queries: Queries) => [
+    queries.update(sessions).set({ last_used_at }).where(eq(sessions.jti, jti)),
+  ]
+  await writeAll(db, statements, { only_readings: true })
 }
 
 /** Updates a session. Returns false if another request changed it meanwhile, or it was ended. */
@@ -185,18 +217,37 @@ export async function deleteAccess(
   ])
 }
 
+/** Updates name and e-mail address. Returns false, after no change, if the user was changed meanwhile. */
+export function updateProfile(
+  { db, marks }: MarkedRecords,
+  user: UserRow,
+  values: Pick<UserRow, 'email' | 'name'>,
+  entry: NewActivity,
+): Promise<boolean> {
+  const mark = marks.of('users', { ...user, ...values })
+  return whileUnchanged(db, { user }, (queries) => [
+    queries
+      .update(users)
+      .set({ ...values, mark })
+      .where(eq(users.id, user.id)),
+    // A link for a new password was sent to the previous address.
+    queries.delete(password_resets).where(eq(password_resets.user_id, user.id)),
+    queries.insert(activities).values(entry),
+  ])
+}
+
 interface NewPassword {
   user: UserRow
   password_hash: string
   /** The session that is kept; all others of the user end. */
-  keep: string
+  keep?: string
   end_tokens: boolean
 }
 
 /** Updates the password. Returns false, after no change, if the user was changed meanwhile. */
 export function updatePassword(
   { db, marks }: MarkedRecords,
-  { user, password_hash, keep, end_tokens }: NewPassword,
+  { user, password_hash, keep = '', end_tokens }: NewPassword,
   entry: NewActivity,
 ): Promise<boolean> {
   const user_id = user.id
@@ -204,6 +255,7 @@ export function updatePassword(
   return whileUnchanged(db, { user }, (queries) => [
     queries.update(users).set({ password_hash, mark }).where(eq(users.id, user_id)),
     queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
+    queries.delete(password_resets).where(eq(password_resets.user_id, user_id)),
     ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),
     queries.insert(activities).values(entry),
   ])

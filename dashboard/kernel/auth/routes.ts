@@ -5,27 +5,37 @@ import { ANONYMOUS_LIMITS } from '#dashboard/kernel/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/kernel/http/connection.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
+import { rightsOfCaller } from '#dashboard/kernel/http/rights.ts'
 import { routesWith, UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'
-import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import {
   ApiToken,
+  CallerRights,
   ChangePassword,
+  ChangeProfile,
   ChangeTotp,
   ConfirmPassword,
   ConfirmTotp,
   CreateApiToken,
+  CurrentToken,
   Login,
   RecoveryCodes,
+  RequestReset,
+  ResetPassword,
+  Session,
   StartTotp,
   TotpState,
   User,
 } from '#shared/kernel/api/auth.ts'
+import { notFound } from '#shared/kernel/errors.ts'
+import { roleOf } from '#shared/kernel/rights.ts'
 import { listApiTokens } from './api-tokens.queries.ts'
 import { createApiToken, removeApiToken } from './api-tokens.ts'
 import { changePassword } from './change-password.ts'
+import { changeProfile } from './change-profile.ts'
 import { cookieLine, cookieName, cookieOf, cookieOptions } from './cookie.ts'
 import { DEVICE_SECONDS } from './devices.ts'
-import { type LoginDeps, login } from './login.ts'
+import { login } from './login.ts'
+import { confirmReset, type ResetDeps, requestReset } from './password-reset.ts'
 import { deleteAccess, deleteSession } from './queries.ts'
 import { confirmCaller } from './recent-confirmation.ts'
 import {
@@ -36,9 +46,10 @@ import {
   stopTotp,
 } from './second-factor.ts'
 import { SESSIONS_NEWS } from './session-revocation.ts'
+import { endSession, listSessions } from './sessions.ts'
 import { SESSION_SECONDS } from './tokens.ts'
 
-type Deps = LoginDeps & { public_url: string | undefined; bus: Bus }
+type Deps = ResetDeps
 
 const route = routesWith<Deps>()
 
@@ -77,13 +88,38 @@ export const authRoutes = {
     errors: ['unauthorized', 'too_many'],
     run: async ({ deps, body, request, server }) => {
       const address = addressOf(request, server)
-      const from = { address, device: cookieOf('device', deps, request) }
+      const user_agent = request.headers.get('user-agent')
+      const from = { address, user_agent, device: cookieOf('device', deps, request) }
       const { user, token, device } = await login(deps, body, from)
       const secure = isSecure(deps, request, server)
       const known = cookieLine(cookieName('device', deps), device, DEVICE_SECONDS, secure)
       const cookie = sessionCookie({ deps, request, server }, token, SESSION_SECONDS)
       return new Reply(200, { user }, { cookie, headers: { 'set-cookie': known } })
     },
+  }),
+  requestReset: route({
+    at: 'POST /api/auth/reset',
+    summary: 'Request a link to set a new password',
+    details:
+      'Sent by e-mail if there is such an account; the answer is the same if there is none. The link is valid for an hour, once, and ends the previous one. 409 if the dashboard cannot send mail or does not know its public address. From one address (of IPv6, a /64), three requests for an account or twenty in all within 15 minutes are answered with 429.',
+    right: 'open',
+    body: RequestReset,
+    body_limits: ANONYMOUS_LIMITS,
+    answers: { 204: { about: 'Accepted.' } },
+    errors: ['conflict', 'too_many'],
+    run: ({ deps, body, request, server }) =>
+      requestReset(deps, addressOf(request, server), body.email),
+  }),
+  confirmReset: route({
+    at: 'POST /api/auth/reset/confirm',
+    summary: 'Set a new password with a link',
+    details:
+      'Ends every session of the account. It does not sign in, and a second factor stays. 422 on `token` for a link that was used, has expired or was replaced.',
+    right: 'open',
+    body: ResetPassword,
+    body_limits: ANONYMOUS_LIMITS,
+    answers: { 204: { about: 'The password is set.' } },
+    run: ({ deps, body }) => confirmReset(deps, body),
   }),
   getCaller: route({
     at: 'GET /api/auth/me',
@@ -92,6 +128,66 @@ export const authRoutes = {
     cached_ms: UNTIL_CHANGED,
     answers: { 200: { about: 'The caller.', json: UserAnswer } },
     run: ({ caller: { user } }) => ({ user }),
+  }),
+  getRights: route({
+    at: 'GET /api/auth/rights',
+    summary: 'Show what the caller may do',
+    details: 'The rights of an API token are those of its account that its scope includes.',
+    right: 'own.read',
+    answers: { 200: { about: 'The role and the rights.', json: CallerRights } },
+    run: ({ caller }) => ({
+      role: roleOf(caller.grants) ?? null,
+      secrets: caller.grants.includes('secrets'),
+      rights: rightsOfCaller(caller),
+    }),
+  }),
+  getCurrentToken: route({
+    at: 'GET /api/token',
+    summary: 'Show the API token that makes the call',
+    details: '404 for a session, which has no token.',
+    right: 'own.read',
+    answers: { 200: { about: 'The token.', json: CurrentToken } },
+    errors: ['not_found'],
+    run: async ({ deps, caller }) => {
+      const tokens = await listApiTokens(deps.db, caller.user.id)
+      const token = tokens.find(({ id }) => id === caller.token_id)
+      if (!token) throw notFound('API token')
+      const { name, scope, expires_at } = token
+      const role = roleOf(caller.grants) ?? null
+      return { name, scope, role, rights: rightsOfCaller(caller), expires_at }
+    },
+  }),
+  changeProfile: route({
+    at: 'PATCH /api/auth/me',
+    summary: 'Change the own name or e-mail address',
+    details:
+      'Another e-mail address needs the password, and is that of the next login. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+    right: 'own',
+    needs_session: true,
+    body: ChangeProfile,
+    answers: { 200: { about: 'The changed user.', json: UserAnswer } },
+    errors: ['too_many', 'conflict'],
+    run: async ({ deps, caller, body }) => ({ user: await changeProfile(deps, caller, body) }),
+  }),
+  listSessions: route({
+    at: 'GET /api/auth/sessions',
+    summary: 'List the own sessions',
+    right: 'own.read',
+    answers: shows('The browsers in which the caller is signed in.', {
+      sessions: z.array(Session),
+    }),
+    run: async ({ deps, caller }) => ({ sessions: await listSessions(deps, caller) }),
+  }),
+  endSession: route({
+    at: 'DELETE /api/auth/sessions/:session_id',
+    summary: 'End one of the own sessions',
+    right: 'own',
+    needs_session: true,
+    answers: { 204: { about: 'It is signed out.' } },
+    run: async ({ deps, caller, params }) => {
+      await endSession(deps, caller, params.session_id)
+      deps.bus.notify(SESSIONS_NEWS)
+    },
   }),
   logout: route({
     at: 'POST /api/auth/logout',

@@ -61,6 +61,7 @@ class FailureCounter {
 const MAX_FAILURES_OF_ACCOUNT = 5
 const MAX_FAILURES_OF_ADDRESS = 20
 const MAX_FAILURES_OF_SESSION = 5
+const MAX_RESETS_OF_ACCOUNT = 3
 
 const FIRST_DELAY_MS = 250
 const MAX_DELAY_MS = 10_000
@@ -83,6 +84,7 @@ export interface Attempt {
 
 /** What a signed-in user confirms with the password, or with a code. */
 type Confirmation =
+  | 'e-mail change'
   | 'password change'
   | 'new token'
   | 'confirmation'
@@ -121,6 +123,19 @@ export class Throttle {
   /** Begins the use of an invitation, which is withdrawn if there is one. */
   invitation(address: string): Attempt {
     return this.#attempt(`invitation ${address}`, MAX_FAILURES_OF_ADDRESS)
+  }
+
+  /**
+   * Counts a request for a link to set a password. Throws 429 for too many from an address; false
+   * means that the account has had enough of them from all addresses, which nobody learns.
+   */
+  reset(account: string, address: string): boolean {
+    const own = `reset ${address}`
+    this.#failures.check(own, MAX_FAILURES_OF_ADDRESS)
+    this.#failures.check(`${own} ${account}`, MAX_RESETS_OF_ACCOUNT)
+    const sent = this.#failures.count(`reset of ${account}`)
+    for (const key of [own, `${own} ${account}`, `reset of ${account}`]) this.#failures.add(key)
+    return sent < MAX_RESETS_OF_ACCOUNT
   }
 
   #attempt(key: string, most: number, ...others: readonly string[]): Attempt {

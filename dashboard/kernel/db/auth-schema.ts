@@ -22,6 +22,12 @@ export const sessions = sqliteTable(
     renewed_at: text().notNull(),
     expires_at: text().notNull(),
     confirmed_at: text(),
+    /** What the browser called itself at the login, cut; empty for a session from before there was this. */
+    user_agent: emptyText(),
+    /** The address of the login. */
+    address: emptyText(),
+    /** To the minute; the mark does not cover it. */
+    last_used_at: text(),
     /** Proves that the dashboard wrote the row: db/marks.ts. */
     mark: emptyText(),
   },
@@ -79,3 +85,13 @@ export const grants = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.user_id, table.gives] })],
 )
+
+/** A link for a new password: an account has one at a time. `hash`: as that of an API token. */
+export const password_resets = sqliteTable('password_resets', {
+  user_id: owner().primaryKey(),
+  hash: text().notNull().unique(),
+  created_at: text().notNull(),
+  expires_at: text().notNull(),
+  /** As that of a session. */
+  mark: emptyText(),
+})

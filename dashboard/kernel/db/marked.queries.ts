@@ -1,5 +1,5 @@
 import { invitations } from './access-schema.ts'
-import { api_tokens, grants, sessions, user_factors } from './auth-schema.ts'
+import { api_tokens, grants, password_resets, sessions, user_factors } from './auth-schema.ts'
 import type { Database } from './client.ts'
 import type { MarkedRow, MarkedTable } from './marks.ts'
 import { users } from './schema.ts'
@@ -15,6 +15,7 @@ export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllM
     api_tokens: await read.select().from(api_tokens),
     grants: await read.select().from(grants),
     invitations: await read.select().from(invitations),
+    password_resets: await read.select().from(password_resets),
     server_agents: await read.select().from(server_agents),
     user_factors: await read.select().from(user_factors),
   }

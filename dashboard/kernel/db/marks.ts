@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
 import type { invitations } from './access-schema.ts'
-import type { api_tokens, grants, sessions, user_factors } from './auth-schema.ts'
+import type { api_tokens, grants, password_resets, sessions, user_factors } from './auth-schema.ts'
 import type { users } from './schema.ts'
 import type { server_agents } from './trust-schema.ts'
 
@@ -11,6 +11,7 @@ interface MarkedRows {
   api_tokens: typeof api_tokens.$inferSelect
   grants: typeof grants.$inferSelect
   invitations: typeof invitations.$inferSelect
+  password_resets: typeof password_resets.$inferSelect
   server_agents: typeof server_agents.$inferSelect
   user_factors: typeof user_factors.$inferSelect
 }
@@ -32,6 +33,7 @@ export const COVERED_COLUMNS = {
     'created_at',
     'expires_at',
   ],
+  password_resets: ['hash', 'user_id', 'created_at', 'expires_at'],
   server_agents: ['server_id', 'certificate', 'public_key', 'enrolled_at'],
   user_factors: [
     'id',
@@ -51,10 +53,11 @@ export const COVERED_COLUMNS = {
  */
 const LATER_COLUMNS = {
   users: { factor_id: '', deactivated_at: null },
-  sessions: {},
+  sessions: { user_agent: '', address: '' },
   api_tokens: {},
   grants: {},
   invitations: {},
+  password_resets: {},
   server_agents: {},
   user_factors: {},
 } as const satisfies { [T in MarkedTable]: Partial<MarkedRows[T]> }
@@ -91,6 +94,7 @@ export class Marks {
       api_tokens: keyOf('api_tokens'),
       grants: keyOf('grants'),
       invitations: keyOf('invitations'),
+      password_resets: keyOf('password_resets'),
       server_agents: keyOf('server_agents'),
       user_factors: keyOf('user_factors'),
     }

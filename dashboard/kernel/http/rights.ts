@@ -1,10 +1,21 @@
 import { forbidden } from '#shared/kernel/errors.ts'
-import { lowestRole, type Right, rightsOf, rightsWithin, scopeFor } from '#shared/kernel/rights.ts'
+import {
+  lowestRole,
+  RIGHTS,
+  type Right,
+  rightsOf,
+  rightsWithin,
+  scopeFor,
+} from '#shared/kernel/rights.ts'
 import type { Caller } from './caller.ts'
 
 /** Whether a caller has a right: its account must have it, and the scope of its token include it. */
 const may = ({ grants, scope }: Pick<Caller, 'grants' | 'scope'>, right: Right): boolean =>
   rightsOf(grants).includes(right) && (scope === undefined || rightsWithin(scope).includes(right))
+
+/** Returns every right of a caller. */
+export const rightsOfCaller = (caller: Pick<Caller, 'grants' | 'scope'>): Right[] =>
+  RIGHTS.filter((right) => may(caller, right))
 
 /** Throws 403 for a caller without the right. */
 export function requireRight(caller: Caller, right: Right): void {

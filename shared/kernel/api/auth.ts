@@ -1,5 +1,6 @@
 import { strictObject, z } from 'zod'
-import { oneOf, required, TrueOrFalse } from '#shared/kernel/fields.ts'
+import { Email, oneOf, required, TrueOrFalse } from '#shared/kernel/fields.ts'
+import { RIGHTS, ROLES } from '#shared/kernel/rights.ts'
 import { secretOf } from '#shared/kernel/secret.ts'
 import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
 import { body, openBody } from './body.ts'
@@ -50,6 +51,35 @@ export const ChangePassword = body({
   code,
   end_tokens: TrueOrFalse.default(false).describe('Whether every API token of the user ends too.'),
 }).meta({ id: 'ChangePassword' })
+
+const NAME_RULE = 'Must have 1 to 100 characters'
+
+export const ChangeProfile = body({
+  name: text('Name')
+    .trim()
+    .min(1, NAME_RULE)
+    .max(100, NAME_RULE)
+    .refine((name) => !/\p{C}/u.test(name), 'Must not contain control characters')
+    .optional(),
+  email: Email.transform((email) => email.toLowerCase())
+    .optional()
+    .describe('The address of the login, in lower case. Another one needs the password.'),
+  password: current('Password').optional().describe('The current password of the user.'),
+}).meta({ id: 'ChangeProfile' })
+
+export const RequestReset = body({
+  email: text('E-mail address')
+    .trim()
+    .min(1, 'E-mail address is required')
+    .max(254, 'Must have at most 254 characters'),
+}).meta({ id: 'RequestReset' })
+
+export const ResetPassword = body({
+  token: secretOf(text('Token').min(1, 'Token is required').max(256, 'Is no token')).describe(
+    'What follows # in the address of the link.',
+  ),
+  password: NewPassword,
+}).meta({ id: 'ResetPassword' })
 
 const TokenScope = oneOf(TOKEN_SCOPES).describe(
   'read: calls that change nothing and show no password. operate: everyday work on sites and servers, too. admin: also servers, trust, settings, passwords, and permanent deletion.',
@@ -105,3 +135,36 @@ export const ApiToken = strictObject({
   description: 'A token for scripts: it has the rights of its scope, until it expires.',
 })
 export type ApiToken = z.infer<typeof ApiToken>
+
+const Role = z.enum(ROLES).nullable().describe('The role of the account; null without one.')
+const Rights = z
+  .array(z.enum(RIGHTS))
+  .describe('What the caller may do. Each call names the right that it needs.')
+
+export const CallerRights = strictObject({
+  role: Role,
+  secrets: z.boolean().describe('Whether the account was granted the secrets beside its role.'),
+  rights: Rights,
+}).meta({
+  id: 'CallerRights',
+  description: 'What the caller may do. That of an API token is limited by its scope.',
+})
+export type CallerRights = z.infer<typeof CallerRights>
+
+export const CurrentToken = strictObject({
+  name: z.string(),
+  scope: TokenScope,
+  role: Role,
+  rights: Rights,
+  expires_at: Timestamp,
+}).meta({ id: 'CurrentToken', description: 'The API token that makes the call.' })
+
+export const Session = strictObject({
+  id: z.string(),
+  device: z.string().describe('The browser and the system that it named at the login.'),
+  address: z.string().describe('The address of the login; empty when it is unknown.'),
+  created_at: Timestamp,
+  last_used_at: Timestamp.describe('To the minute.'),
+  is_current: z.boolean().describe('Whether it makes this call.'),
+}).meta({ id: 'Session', description: 'A browser in which the user is signed in.' })
+export type Session = z.infer<typeof Session>

@@ -15,6 +15,8 @@ export const RELEASED = [
   'b5b67141a89024eb9f4ec99055255f8f4c86156028c740fc34efcf4397b4e1a2',
   // 0004_accounts.sql
   'b4c9dd90e500d72da8b5d5f3eeeef4d7565b2a90cae9a3e3c97dd1afdd2eaf65',
+  // 0005_profile.sql
+  '0b36370fc2a77cd5ffef9f58cf231a7d03349efc199d980317a6e6d0e97bbc8c',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

@@ -110,6 +110,7 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   api_tokens: ({ user_id, name }) => `API token ${printable(name)} of user ${user_id}`,
   grants: ({ user_id, gives }) => `grant ${printable(gives)} of user ${user_id}`,
   invitations: ({ person_id }) => `invitation of person ${person_id}`,
+  password_resets: ({ user_id }) => `link for a new password of user ${user_id}`,
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
   user_factors: ({ user_id }) => `second factor of user ${user_id}`,
 }

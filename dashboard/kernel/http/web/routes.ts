@@ -18,6 +18,7 @@ interface Deps {
 const PAGES = [
   'login',
   'invitation',
+  'reset',
   'servers',
   'sites',
   'operations',

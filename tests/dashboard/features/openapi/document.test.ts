@@ -61,6 +61,8 @@ describe('the OpenAPI document', () => {
   test('states the access of each call like the gate', () => {
     expect(ROUTES.filter(({ right }) => right === 'open').map(({ at }) => at)).toEqual([
       'POST /api/auth/login',
+      'POST /api/auth/reset',
+      'POST /api/auth/reset/confirm',
       'POST /api/invitations/show',
       'POST /api/invitations/accept',
       'GET /health',

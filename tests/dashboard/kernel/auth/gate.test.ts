@@ -25,12 +25,12 @@ function raw(port: number, head: string): Promise<string> {
 }
 
 const PAGES =
-  'login invitation servers sites operations backups people trash activity settings account docs'.split(
+  'login invitation reset servers sites operations backups people trash activity settings account docs'.split(
     ' ',
   )
 
 describe('without a session', () => {
-  test('every route is 401 but the login, invitations, /health, the OpenAPI document, the download of the agent, Adminer with its own cookie, and the pages', async () => {
+  test('every route is 401 but the login, invitations, the reset of a password, /health, the OpenAPI document, the download of the agent, Adminer with its own cookie, and the pages', async () => {
     const open: string[] = []
     for (const { method, path } of dashboard.app.routes) {
       const url = `http://localhost${path.replace(/:\w+|\*/g, '1')}`
@@ -40,6 +40,8 @@ describe('without a session', () => {
 
     const pages = PAGES.flatMap((name) => [`GET /${name}`, `GET /${name}/*`])
     expect(open).toEqual([
+      'POST /api/auth/reset',
+      'POST /api/auth/reset/confirm',
       'POST /api/invitations/show',
       'POST /api/invitations/accept',
       'GET /health',

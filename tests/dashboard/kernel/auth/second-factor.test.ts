@@ -383,7 +383,7 @@ describe('a login with two-factor authentication', () => {
     await dashboard.call('POST', '/api/auth/totp/disable', { password: PASSWORD, code: code() })
     const before = await sessionsOf(dashboard)
 
-    await expect(openSession(dashboard.deps, checked, { checked })).rejects.toThrow(
+    await expect(openSession(dashboard.deps, checked, undefined, { checked })).rejects.toThrow(
       'Invalid email or password',
     )
 

@@ -144,6 +144,8 @@ test('no token creates tokens, changes the password, a second factor or accounts
   const closed = ROUTES.filter(({ needs_session }: AnyRoute) => needs_session)
 
   expect(closed.map(({ at }) => at)).toEqual([
+    'PATCH /api/auth/me',
+    'DELETE /api/auth/sessions/:session_id',
     'POST /api/auth/logout',
     'POST /api/auth/logout-everywhere',
     'POST /api/auth/confirm',

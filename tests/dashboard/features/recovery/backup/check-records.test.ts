@@ -156,6 +156,7 @@ describe('the check', () => {
       ...[1, 2].flatMap((id) => wrong(`API token name ${id} é世'" of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`grant gives ${id} é世'" of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`invitation of person ${id}`)),
+      ...[1, 2].flatMap((id) => wrong(`link for a new password of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`trusted agent of server ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`second factor of user ${id}`)),
       'signing key key-1 cannot be opened with the seal-secret',
