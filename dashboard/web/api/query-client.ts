@@ -1,8 +1,11 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { CACHE_MS, limitCache } from './cache-limit.ts'
 import { ApiError } from './client.ts'
+import { meQuery, rightsQuery } from './session.ts'
 
 const TRIES = 2
+/** The queries before each page, whose refusal leads to the login. */
+const ASKED_FIRST: readonly unknown[] = [meQuery.queryKey[0], rightsQuery.queryKey[0]]
 
 /**
  * For an answer that an agent computes, or that starts its work: requested once, also when news of
@@ -24,12 +27,19 @@ export function makeQueryClient(onUnauthorized: () => void): QueryClient {
   const queryCache = new QueryCache({
     onError: (error, { queryKey }) => {
       const isOver = error instanceof ApiError && error.status === 401
-      if (isOver && queryKey[0] !== 'me') onUnauthorized()
+      if (isOver && !ASKED_FIRST.includes(queryKey[0])) onUnauthorized()
+      if (isForbidden(error)) refreshRights()
     },
   })
   limitCache(queryCache)
-  return new QueryClient({
+  const mutationCache = new MutationCache({
+    onError: (error) => {
+      if (isForbidden(error)) refreshRights()
+    },
+  })
+  const client = new QueryClient({
     queryCache,
+    mutationCache,
     defaultOptions: {
       queries: {
         gcTime: CACHE_MS,
@@ -39,7 +49,12 @@ export function makeQueryClient(onUnauthorized: () => void): QueryClient {
       },
     },
   })
+  const refreshRights = () => void client.invalidateQueries({ queryKey: rightsQuery.queryKey })
+  return client
 }
+
+/** The role of the user has changed since the page was shown. */
+const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403
 
 function isPassing(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500

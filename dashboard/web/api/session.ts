@@ -10,6 +10,14 @@ export const meQuery = queryOptions({
   retry: false,
 })
 
+/** What the signed-in user may do; requested again when a call is refused for it. */
+export const rightsQuery = queryOptions({
+  queryKey: ['rights'],
+  queryFn: () => call('GET /api/auth/rights'),
+  staleTime: 5 * 60_000,
+  refetchInterval: 5 * 60_000,
+})
+
 let ended = false
 
 /** Whether the session ended during work, so that the login page can say so. */

@@ -3,12 +3,13 @@ import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router'
 import { CircleUser, LogOut, Menu, Monitor, Moon, Search, Sun, X } from 'lucide-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { countActiveQuery } from '#dashboard/web/api/operations.ts'
-import { meQuery } from '#dashboard/web/api/session.ts'
+import { meQuery, rightsQuery } from '#dashboard/web/api/session.ts'
 import { DemoMark } from '#dashboard/web/ui/brand/demo.tsx'
 import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
+import { RightsProvider, useMay } from '#dashboard/web/ui/rights.tsx'
 import { lazyDialog, lazyPart } from './lazy-page.ts'
 import { PLACES } from './navigation.ts'
 import { Progress } from './pending.tsx'
@@ -22,6 +23,15 @@ const PasswordPrompt = lazyPart(
 
 /** The frame of every page after login. */
 export function Shell() {
+  const { data } = useQuery(rightsQuery)
+  return (
+    <RightsProvider value={data?.rights ?? []}>
+      <Frame />
+    </RightsProvider>
+  )
+}
+
+function Frame() {
   const [open, setOpen] = useState(false)
   const close = () => setOpen(false)
   useFocusOnPage()
@@ -239,10 +249,11 @@ interface ShortcutCalls {
 /** The keys that work on every page, but not while somebody types or a dialog is open. */
 function useShortcuts({ onPalette, onHelp }: ShortcutCalls): void {
   const navigate = useNavigate()
+  const may = useMay()
   const calls = useRef<Record<string, () => void>>({})
   calls.current = {
     [PALETTE]: onPalette,
-    c: () => void navigate({ to: '/sites/new' }),
+    ...(may('operate') && { c: () => void navigate({ to: '/sites/new' }) }),
     '/': () => focusSearch() || onPalette(),
     '?': onHelp,
     ...Object.fromEntries(PLACES.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),

@@ -1,7 +1,9 @@
 import { createLink } from '@tanstack/react-router'
 import { LoaderCircle } from 'lucide-react'
 import type { AnchorHTMLAttributes, ComponentProps, ReactNode } from 'react'
+import type { Right } from '#shared/kernel/rights.ts'
 import { cx } from './cx.ts'
+import { useMay } from './rights.tsx'
 
 type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger'
 
@@ -17,6 +19,8 @@ const SHAPE =
 interface Looks {
   kind?: ButtonKind
   icon?: ReactNode
+  /** The right that its action needs: without it, there is no button. */
+  needs?: Right | undefined
 }
 
 interface ButtonProps extends Looks, ComponentProps<'button'> {
@@ -26,8 +30,10 @@ interface ButtonProps extends Looks, ComponentProps<'button'> {
 
 type AnchorProps = Looks & AnchorHTMLAttributes<HTMLAnchorElement>
 
-export function Button({ kind = 'plain', icon, busy = false, ...props }: ButtonProps) {
+export function Button({ kind = 'plain', icon, busy = false, needs, ...props }: ButtonProps) {
   const { className, children, disabled, ...rest } = props
+  const may = useMay()
+  if (!may(needs)) return null
   return (
     <button
       type="button"
@@ -57,8 +63,10 @@ export function IconButton({ name, ...props }: ButtonProps & { name: string }) {
 }
 
 /** A link to another page or a file that looks like a button. */
-export function ButtonAnchor({ kind = 'plain', icon, ...props }: AnchorProps) {
+export function ButtonAnchor({ kind = 'plain', icon, needs, ...props }: AnchorProps) {
   const { className, children, ...rest } = props
+  const may = useMay()
+  if (!may(needs)) return null
   return (
     <a {...rest} className={cx(SHAPE, KINDS[kind], className)}>
       {icon}

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import type { Right } from '#shared/kernel/rights.ts'
+import { useMay } from './rights.tsx'
 
 interface CheckProps {
   /** The accessible name, such as `Select web-1`. */
@@ -7,10 +9,14 @@ interface CheckProps {
   /** Some of its items are selected. */
   mixed?: boolean
   onChange: (checked: boolean) => void
+  /** The right of what can be done with a selection: without it, there is no checkbox. */
+  needs?: Right
 }
 
 /** A checkbox with a large click area. */
-export function Check({ name, checked, mixed = false, onChange }: CheckProps) {
+export function Check({ name, checked, mixed = false, onChange, needs }: CheckProps) {
+  const may = useMay()
+  if (!may(needs)) return null
   return (
     <label className="-m-2 inline-flex cursor-pointer p-2">
       <input

@@ -1,21 +1,27 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import { Ellipsis } from 'lucide-react'
 import { type ReactElement, type ReactNode, useState } from 'react'
+import type { Right } from '#shared/kernel/rights.ts'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
+import { useMay } from './rights.tsx'
 
 interface MenuProps {
   /** Names the object: `More actions of web-1`. */
   name: string
   /** The button; default: one with an icon only. */
   button?: ReactElement
+  /** The rights of which its actions need one: without any, there is no menu. */
+  needs?: Right | readonly Right[]
   children: ReactNode
 }
 
 /** Further actions behind one button. */
-export function Menu({ name, button, children }: MenuProps) {
+export function Menu({ name, button, needs, children }: MenuProps) {
   // It opens at its place in the document, for screen readers.
   const [place, setPlace] = useState<HTMLElement | null>(null)
+  const may = useMay()
+  if (![needs].flat().some(may)) return null
   return (
     <Base.Root>
       <span ref={setPlace} className="contents" />
@@ -38,11 +44,15 @@ interface MenuItemProps {
   /** It deletes something. */
   danger?: boolean
   disabled?: boolean
+  /** As that of a button. */
+  needs?: Right | undefined
   onClick: () => void
   children: ReactNode
 }
 
-export function MenuItem({ icon, danger = false, children, ...props }: MenuItemProps) {
+export function MenuItem({ icon, danger = false, needs, children, ...props }: MenuItemProps) {
+  const may = useMay()
+  if (!may(needs)) return null
   return (
     <Base.Item
       {...props}

@@ -30,17 +30,20 @@ import { isWordpress, urlsOf } from '#dashboard/web/features/sites/urls.ts'
 import { logIn } from '#dashboard/web/pages/wordpress/login/log-in.ts'
 import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { useAction } from '#dashboard/web/ui/use-call.ts'
+import type { Right } from '#shared/kernel/rights.ts'
 import { searchWords } from '#shared/kernel/search-words.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
-import type { SiteActionType } from '#shared/operation-types.ts'
+import { OPERATION_TYPES, type SiteActionType } from '#shared/operation-types.ts'
 
 const MAX_SERVERS = 8
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 
 /** The entries that match the text, in groups; without a text, pages and actions. */
 export function useEntries(text: string, onHelp: () => void): { groups: Group[]; busy: boolean } {
+  const may = useMay()
   const sites = useFoundSites(text)
   const servers = useServers(text)
   const pages = usePages()
@@ -54,7 +57,11 @@ export function useEntries(text: string, onHelp: () => void): { groups: Group[];
     { value: 'Sites', items: sites.entries },
     { value: 'Actions', items: [...actions, ...servers.actions] },
   ]
-  return { groups: groups.filter(({ items }) => items.length > 0), busy: sites.busy }
+  const offered = groups.map(({ value, items }) => ({
+    value,
+    items: items.filter(({ needs }) => may(needs)),
+  }))
+  return { groups: offered.filter(({ items }) => items.length > 0), busy: sites.busy }
 }
 
 function usePages(): Entry[] {
@@ -93,10 +100,12 @@ function useActions(onHelp: () => void): Entry[] {
       more: 'c',
       icon: Plus,
       words: 'new add wordpress',
+      needs: 'operate',
       act: () => void navigate({ to: '/sites/new' }),
     },
     {
       id: 'add server',
+      needs: 'admin',
       name: 'Add server',
       icon: Plus,
       words: 'new create register',
@@ -136,6 +145,7 @@ function useServers(text: string) {
       name: `Sync ${name}`,
       icon: RefreshCw,
       words: 'server refresh',
+      needs: OPERATION_TYPES['server.sync'].right,
       act: () => sync(id),
     }),
   )
@@ -164,6 +174,8 @@ export interface Entry {
   icon: LucideIcon
   /** Further words that find it. */
   words?: string
+  /** The right that it needs: without it, it is not offered. */
+  needs?: Right
   act: () => void
 }
 
@@ -252,6 +264,7 @@ function useSiteEntries(): Entry[] {
       name,
       icon,
       words: 'this site',
+      needs: OPERATION_TYPES[type].right,
       act: () => action.run({ of: site, type }),
     })),
     {
@@ -268,6 +281,7 @@ function useSiteEntries(): Entry[] {
             name: 'Log in to WordPress',
             icon: LogIn,
             words: 'this site admin open',
+            needs: OPERATION_TYPES['wp.login'].right,
             act: () => login.mutate(site),
           },
         ]
@@ -279,6 +293,7 @@ function useSiteEntries(): Entry[] {
             name: 'Change primary domain',
             icon: Star,
             words: 'this site rename address',
+            needs: OPERATION_TYPES['site.rename'].right,
             act: () =>
               void navigate({
                 to: '/sites/$site_id',

@@ -32,11 +32,11 @@ export function MailCard({ target, name }: { target: MailTarget; name: string })
         data && (
           <>
             {data.sends && (
-              <Button icon={<Mail />} onClick={() => setOpen('test')}>
+              <Button needs="operate" icon={<Mail />} onClick={() => setOpen('test')}>
                 Send test message
               </Button>
             )}
-            <Button icon={<Settings2 />} onClick={() => setOpen('form')}>
+            <Button needs="admin" icon={<Settings2 />} onClick={() => setOpen('form')}>
               Change mail settings
             </Button>
           </>

@@ -2,6 +2,7 @@ import { RotateCw, X } from 'lucide-react'
 import { isActive } from '#dashboard/web/api/operations.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import type { RefusalCode } from '#shared/kernel/errors.ts'
+import { retryRightOf } from '#shared/operation-types.ts'
 import type { OperationView } from '#shared/operations/api/operations.ts'
 import { useCancel, useRetry } from './use-actions.ts'
 
@@ -25,18 +26,24 @@ export function OperationAction(props: ActionProps) {
 function Cancel({ operation, title }: ActionProps) {
   const { mutate, isPending } = useCancel(operation.id)
   const action = { icon: <X />, busy: isPending, onClick: () => mutate(false) }
-  if (title !== undefined) return <IconButton name={`Cancel: ${title}`} {...action} />
-  return <Button {...action}>Cancel</Button>
+  if (title !== undefined)
+    return <IconButton needs="operate" name={`Cancel: ${title}`} {...action} />
+  return (
+    <Button needs="operate" {...action}>
+      Cancel
+    </Button>
+  )
 }
 
 function Retry({ operation, onRetried, title }: ActionProps) {
   const { mutate, isPending } = useRetry(operation.id, onRetried)
-  const action = { icon: <RotateCw />, busy: isPending, onClick: () => mutate(false) }
+  const needs = retryRightOf(operation.type)
+  const action = { needs, icon: <RotateCw />, busy: isPending, onClick: () => mutate(false) }
   if (title !== undefined) return <IconButton name={`Retry: ${title}`} {...action} />
   return (
     <span className="flex flex-wrap gap-2">
       {operation.error?.code === NO_BACKUP && (
-        <Button busy={isPending} onClick={() => mutate(true)}>
+        <Button needs={needs} busy={isPending} onClick={() => mutate(true)}>
           Retry without a backup
         </Button>
       )}

@@ -146,7 +146,7 @@ function ForceCancel({ operation: { id, cancel } }: { operation: OperationView }
       title="Cancelling"
       actions={
         isLong && (
-          <Button busy={isPending} onClick={() => mutate(true)}>
+          <Button needs="operate" busy={isPending} onClick={() => mutate(true)}>
             End by force
           </Button>
         )

@@ -36,7 +36,9 @@ export function SettingChoice<T extends string>(props: SettingChoiceProps<T>) {
   const { heading = `${title}: ${names[value]}` } = props
   return (
     <AccessRow name={heading} about={abouts[value]}>
-      <Button onClick={show}>{action}</Button>
+      <Button needs="operate" onClick={show}>
+        {action}
+      </Button>
       {dialog.open && <ChangeSetting {...props} {...dialog} />}
     </AccessRow>
   )

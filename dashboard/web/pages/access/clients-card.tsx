@@ -43,6 +43,7 @@ export function ClientsCard({ site }: { site: Site }) {
   }
   const add = isOn ? (
     <Button
+      needs="secrets"
       icon={<UserPlus />}
       disabled={isOffline || !data}
       onClick={() => openFor(creating.show)()}
@@ -148,6 +149,7 @@ function ClientTable({ clients, isOffline, onReset, onEnd }: ClientTableProps) {
             <>
               {onReset && (
                 <Button
+                  needs="secrets"
                   kind="quiet"
                   aria-label={`Reset password of ${client.label}`}
                   disabled={isOffline}
@@ -157,6 +159,7 @@ function ClientTable({ clients, isOffline, onReset, onEnd }: ClientTableProps) {
                 </Button>
               )}
               <Button
+                needs="operate"
                 kind="quiet"
                 aria-label={`Remove ${client.label}`}
                 disabled={isOffline}

@@ -12,6 +12,7 @@ import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { RecordTable } from '#dashboard/web/ui/table.tsx'
@@ -27,7 +28,7 @@ export function SftpCard({ site }: { site: Site }) {
   const { dialog, show } = useDialog()
   const isOffline = useServerOffline(site)
   const change = (
-    <Button icon={<KeyRound />} disabled={isOffline || !data} onClick={show}>
+    <Button needs="operate" icon={<KeyRound />} disabled={isOffline || !data} onClick={show}>
       Change SFTP access
     </Button>
   )
@@ -95,7 +96,11 @@ function Update({ site, access }: { site: Site; access: SiteAccess }) {
     <Notice
       kind="warn"
       title="The server has other keys than these people"
-      actions={<Button onClick={show}>Update keys</Button>}
+      actions={
+        <Button needs="operate" onClick={show}>
+          Update keys
+        </Button>
+      }
     >
       A removed key can be used until the server is updated. <PeopleLink />
       <WorkDialog
@@ -148,6 +153,9 @@ function EditAccess({ site, access, ...dialog }: EditAccessProps) {
   const [install, setInstall] = useState(false)
   const grants = grantsOf(draft)
   const mayShell = useQuery(settingsQuery).data?.site_shell ?? false
+  const mayGive = useMay()('admin')
+  const known = new Set(access.grants.map(({ person_id }) => person_id))
+  const offered = (data ?? []).filter(({ id }) => mayGive || known.has(id))
   const had = new Set(
     access.grants.flatMap(({ person_id, kind }) => (kind === 'shell' ? person_id : [])),
   )
@@ -167,13 +175,21 @@ function EditAccess({ site, access, ...dialog }: EditAccessProps) {
       <QueryState of={{ data, error, refetch }} rows={3} />
       {data?.length === 0 && (
         <p>
-          There are no people yet. <ButtonLink to="/people">Add people and keys</ButtonLink>
+          There are no people yet.{' '}
+          <ButtonLink needs="admin" to="/people">
+            Add people and keys
+          </ButtonLink>
         </p>
       )}
       {data && data.length > 0 && (
         <>
+          {!mayGive && (
+            <p className="text-muted">
+              Your role can end and shorten access. To give it, you need the role admin.
+            </p>
+          )}
           <div className="flex max-h-80 flex-col gap-3 overflow-y-auto p-1">
-            {data.map((person) => (
+            {offered.map((person) => (
               <PersonField
                 key={person.id}
                 person={person}

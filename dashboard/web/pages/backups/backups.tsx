@@ -146,7 +146,7 @@ interface TargetsCardProps extends TargetActions {
 /** Where backups are stored. */
 function TargetsCard({ targets, onAdd, ...actions }: TargetsCardProps) {
   const add = (
-    <Button icon={<Plus />} onClick={onAdd}>
+    <Button needs="admin" icon={<Plus />} onClick={onAdd}>
       Add target
     </Button>
   )
@@ -181,7 +181,7 @@ function FirstSteps({ hasKit, targets, onCreateKit, onAdd, onCheck }: FirstSteps
       about: 'A key that opens all backups if the dashboard and the servers are lost.',
       isDone: hasKit,
       action: (
-        <Button kind="primary" onClick={onCreateKit}>
+        <Button needs="admin" kind="primary" onClick={onCreateKit}>
           Create recovery kit
         </Button>
       ),
@@ -191,7 +191,7 @@ function FirstSteps({ hasKit, targets, onCreateKit, onAdd, onCheck }: FirstSteps
       about: 'A place on another machine that refuses to delete backups is the safest.',
       isDone: used !== undefined,
       action: (
-        <Button kind="primary" onClick={onAdd}>
+        <Button needs="admin" kind="primary" onClick={onAdd}>
           Add target
         </Button>
       ),
@@ -201,7 +201,7 @@ function FirstSteps({ hasKit, targets, onCreateKit, onAdd, onCheck }: FirstSteps
       about: 'The server writes to it, reads it again, and tries to delete what it wrote.',
       isDone: used !== undefined && used.checked_at !== null,
       action: used && (
-        <Button kind="primary" onClick={() => onCheck(used)}>
+        <Button needs="admin" kind="primary" onClick={() => onCheck(used)}>
           Check target
         </Button>
       ),

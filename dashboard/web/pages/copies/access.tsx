@@ -27,10 +27,12 @@ export function StagingAccess({ site }: { site: SitePlace }) {
         about="Show it to people who should see the staging site. The activity log records that you saw it."
       >
         <div className="flex flex-wrap gap-2">
-          <Button icon={<Eye />} busy={secret.isBusy} onClick={secret.read}>
+          <Button needs="secrets" icon={<Eye />} busy={secret.isBusy} onClick={secret.read}>
             Show password
           </Button>
-          <Button onClick={changing.show}>Change password…</Button>
+          <Button needs="secrets" onClick={changing.show}>
+            Change password…
+          </Button>
         </div>
       </AccessRow>
       {secret.error && <Failure error={secret.error} />}

@@ -98,7 +98,7 @@ function StagingActions({ staging, live }: { staging: SiteCopy; live: Live }) {
         name="Refresh from live"
         about="Replaces the files and the database of the staging site."
       >
-        <Button icon={<RefreshCw />} onClick={refresh.show}>
+        <Button needs="operate" icon={<RefreshCw />} onClick={refresh.show}>
           Refresh from live
         </Button>
       </AccessRow>
@@ -111,11 +111,12 @@ function StagingActions({ staging, live }: { staging: SiteCopy; live: Live }) {
         }
       >
         {isNear ? (
-          <Button icon={<Upload />} onClick={push.show}>
+          <Button needs="operate" icon={<Upload />} onClick={push.show}>
             Push to live
           </Button>
         ) : (
           <Button
+            needs="operate"
             icon={<ArrowRightLeft />}
             disabled={staging.status !== 'active'}
             onClick={move.show}

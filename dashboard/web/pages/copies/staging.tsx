@@ -42,7 +42,7 @@ function StagingSites({ site }: { site: Site }) {
             icon={<FlaskConical />}
             title="No staging site"
             action={
-              <Button kind="primary" icon={<Plus />} onClick={show}>
+              <Button needs="operate" kind="primary" icon={<Plus />} onClick={show}>
                 Create staging site
               </Button>
             }
@@ -52,7 +52,7 @@ function StagingSites({ site }: { site: Site }) {
           </Empty>
         </Card>
       ) : (
-        <Button icon={<Plus />} onClick={show} className="self-start">
+        <Button needs="operate" icon={<Plus />} onClick={show} className="self-start">
           Create another staging site
         </Button>
       )}

@@ -73,7 +73,7 @@ function ImportRow({ site }: { site: Site }) {
         name="Import"
         about="A SQL dump of tables, such as one of mariadb-dump or phpMyAdmin; it can be undone for a week."
       >
-        <Button icon={<Upload />} disabled={isOffline} onClick={show}>
+        <Button needs="admin" icon={<Upload />} disabled={isOffline} onClick={show}>
           Import database
         </Button>
       </AccessRow>
@@ -93,7 +93,13 @@ function DatabasePassword({ site }: { site: Site }) {
         name="Database password"
         about="Read from the server. The activity log records that you saw it."
       >
-        <Button icon={<Eye />} disabled={isOffline} busy={secret.isBusy} onClick={secret.read}>
+        <Button
+          needs="secrets"
+          icon={<Eye />}
+          disabled={isOffline}
+          busy={secret.isBusy}
+          onClick={secret.read}
+        >
           Show database password
         </Button>
       </AccessRow>
@@ -151,11 +157,21 @@ function ExportRow({ site }: { site: Site }) {
         about="All tables as a compressed SQL file, without views and routines. The activity log records it."
       >
         {isDemo ? (
-          <Button icon={<Download />} disabled title="The databases of the demo are simulated">
+          <Button
+            needs="secrets"
+            icon={<Download />}
+            disabled
+            title="The databases of the demo are simulated"
+          >
             Export database
           </Button>
         ) : (
-          <ButtonAnchor href={exportAddress(site)} download onClick={() => setCount(count + 1)}>
+          <ButtonAnchor
+            needs="secrets"
+            href={exportAddress(site)}
+            download
+            onClick={() => setCount(count + 1)}
+          >
             <Download />
             Export database
           </ButtonAnchor>
@@ -265,6 +281,7 @@ function ToolRow({ site }: { site: Site }) {
         about="Shows and changes tables in the browser, for an hour, with a temporary user."
       >
         <Button
+          needs="secrets"
           icon={<Table />}
           disabled={isOffline || isDemo}
           {...(isDemo && { title: 'The databases of the demo are simulated' })}

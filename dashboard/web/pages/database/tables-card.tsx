@@ -37,7 +37,7 @@ export function TablesCard({ site, of }: TablesCardProps) {
       flush
       actions={
         hasTables && (
-          <Button icon={<Wrench />} disabled={isOffline} onClick={show}>
+          <Button needs="operate" icon={<Wrench />} disabled={isOffline} onClick={show}>
             Maintain tables
           </Button>
         )

@@ -33,7 +33,7 @@ export function UsersCard({ site }: { site: Site }) {
   const isOffline = useServerOffline(site)
   const isFull = (data?.length ?? 0) >= MAX_DATABASE_USERS
   const add = (
-    <Button icon={<UserPlus />} disabled={isOffline || isFull} onClick={show}>
+    <Button needs="secrets" icon={<UserPlus />} disabled={isOffline || isFull} onClick={show}>
       Create temporary user
     </Button>
   )
@@ -83,6 +83,7 @@ function Users({ site, users, isOffline }: UsersProps) {
           className: 'text-right',
           show: ({ user }) => (
             <Button
+              needs="operate"
               aria-label={`End ${user}`}
               disabled={isOffline || isPending}
               busy={isPending && variables === user}

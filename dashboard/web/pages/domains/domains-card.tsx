@@ -59,13 +59,14 @@ export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: bool
               Check DNS
             </Button>
             <Button
+              needs="operate"
               icon={<Star />}
               disabled={isOffline || site.status !== 'active'}
               onClick={() => change('')}
             >
               Change primary domain
             </Button>
-            <Button icon={<Pencil />} disabled={isOffline} onClick={show}>
+            <Button needs="operate" icon={<Pencil />} disabled={isOffline} onClick={show}>
               Edit domains
             </Button>
           </>

@@ -48,7 +48,11 @@ export function NameRows({ domains, states, onPrimary, zones, onRecord }: NameRo
               <DnsState of={stateOf(name)} />
               {isMissing(stateOf(name)) && isIn(zones, name) && (
                 <div className="mt-2">
-                  <Button aria-label={`Create record: ${name}`} onClick={() => onRecord(name)}>
+                  <Button
+                    needs="operate"
+                    aria-label={`Create record: ${name}`}
+                    onClick={() => onRecord(name)}
+                  >
                     Create record
                   </Button>
                 </div>
@@ -66,7 +70,11 @@ export function NameRows({ domains, states, onPrimary, zones, onRecord }: NameRo
                   cx('text-right', !canBePrimary(name) && 'max-md:!hidden'),
                 show: ({ name }: NamedUse) =>
                   canBePrimary(name) && (
-                    <Button aria-label={`Make primary: ${name}`} onClick={() => onPrimary(name)}>
+                    <Button
+                      needs="operate"
+                      aria-label={`Make primary: ${name}`}
+                      onClick={() => onPrimary(name)}
+                    >
                       Make primary
                     </Button>
                   ),

@@ -28,7 +28,7 @@ export function TlsCard({ site, isOnServer }: { site: Site; isOnServer: boolean 
       actions={
         isOnServer &&
         !site.found && (
-          <Button disabled={isOffline} onClick={show}>
+          <Button needs="operate" disabled={isOffline} onClick={show}>
             {hasOne ? 'Renew or change' : 'Issue'}
           </Button>
         )

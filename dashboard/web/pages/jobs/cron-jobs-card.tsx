@@ -42,7 +42,7 @@ export function CronJobsCard({ site }: { site: Site }) {
   }
   const isFull = (data?.jobs.length ?? 0) >= MAX_JOBS
   const add = (
-    <Button icon={<Plus />} disabled={isOffline || isFull} onClick={() => edit()}>
+    <Button needs="admin" icon={<Plus />} disabled={isOffline || isFull} onClick={() => edit()}>
       Add job
     </Button>
   )
@@ -175,6 +175,7 @@ function JobActions({ site, jobs, job, isStopped, onEdit }: JobActionsProps) {
     <>
       <div className="flex justify-end gap-2">
         <Button
+          needs="operate"
           icon={<Play />}
           aria-label={`Run ${job.name} now`}
           busy={isBusy}
@@ -187,10 +188,16 @@ function JobActions({ site, jobs, job, isStopped, onEdit }: JobActionsProps) {
           <MenuItem icon={<FileText />} onClick={output.show}>
             Show output…
           </MenuItem>
-          <MenuItem icon={<Pencil />} disabled={isOffline} onClick={onEdit}>
+          <MenuItem needs="admin" icon={<Pencil />} disabled={isOffline} onClick={onEdit}>
             Edit job…
           </MenuItem>
-          <MenuItem icon={<Trash2 />} danger disabled={isOffline} onClick={removal.show}>
+          <MenuItem
+            needs="admin"
+            icon={<Trash2 />}
+            danger
+            disabled={isOffline}
+            onClick={removal.show}
+          >
             Remove job…
           </MenuItem>
         </Menu>

@@ -27,6 +27,7 @@ export function EventsCard({ site }: { site: Site }) {
       actions={
         site.status === 'active' && (
           <ActionButton
+            needs="operate"
             icon={<Play />}
             disabled={isOffline}
             call={() => runDueEvents(site)}

@@ -64,7 +64,7 @@ export function LogsTab({ site }: { site: Site }) {
                 Search again
               </Button>
             )}
-            <ButtonAnchor href={downloadAddress(site, view)} download>
+            <ButtonAnchor needs="operate" href={downloadAddress(site, view)} download>
               <Download />
               Download log
             </ButtonAnchor>
@@ -319,10 +319,14 @@ function DebugCard({ site }: { site: Site }) {
         }
       >
         <div className="flex gap-2">
-          <Button onClick={on.show} disabled={logs.data === undefined}>
+          <Button needs="operate" onClick={on.show} disabled={logs.data === undefined}>
             {isOn ? 'Extend debug log' : 'Switch debug log on'}
           </Button>
-          {isOn && <Button onClick={off.show}>Switch debug log off</Button>}
+          {isOn && (
+            <Button needs="operate" onClick={off.show}>
+              Switch debug log off
+            </Button>
+          )}
         </div>
       </AccessRow>
       {on.dialog.open && <SwitchOn site={site} {...on.dialog} />}

@@ -20,7 +20,11 @@ export function TierAdvice({ site }: { site: Site }) {
       <Notice
         kind={isIdle ? 'info' : 'warn'}
         title={`The tier ${advice.tier} fits this site better than ${site.tier}`}
-        actions={<Button onClick={() => setChanging(true)}>Change to {advice.tier}</Button>}
+        actions={
+          <Button needs="operate" onClick={() => setChanging(true)}>
+            Change to {advice.tier}
+          </Button>
+        }
       >
         <ul>
           {advice.reasons.map((reason) => (

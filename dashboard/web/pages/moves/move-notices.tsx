@@ -54,15 +54,15 @@ function Unconfirmed({ site, shown, move }: UnconfirmedProps) {
         title={`Moved from ${move.other} on ${formatTime(move.moved_at)}, not confirmed`}
         actions={
           <>
-            <Button icon={<Undo2 />} onClick={back.show}>
+            <Button needs="operate" icon={<Undo2 />} onClick={back.show}>
               Move back
             </Button>
             {names.length > 0 && (
-              <Button icon={<Globe />} onClick={dns.show}>
+              <Button needs="operate" icon={<Globe />} onClick={dns.show}>
                 Point DNS here
               </Button>
             )}
-            <Button icon={<Check />} onClick={confirm.show}>
+            <Button needs="operate" icon={<Check />} onClick={confirm.show}>
               Confirm move
             </Button>
           </>
@@ -135,7 +135,12 @@ function OpenMoveNotice({ site, open }: { site: Site; open: OpenMove }) {
       actions={
         // A retry of any other move would start a new move.
         open.undecided && (
-          <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(false)}>
+          <Button
+            needs="operate"
+            icon={<RotateCw />}
+            busy={isPending}
+            onClick={() => mutate(false)}
+          >
             Retry now
           </Button>
         )

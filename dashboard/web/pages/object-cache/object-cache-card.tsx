@@ -27,10 +27,14 @@ export function ObjectCacheCard({ site, isOnServer }: { site: Site; isOnServer: 
         isOnServer &&
         data && (
           <>
-            <Button onClick={on.show}>
+            <Button needs="operate" onClick={on.show}>
               {isOn ? 'Change object cache' : 'Switch object cache on'}
             </Button>
-            {isOn && <Button onClick={off.show}>Switch object cache off</Button>}
+            {isOn && (
+              <Button needs="operate" onClick={off.show}>
+                Switch object cache off
+              </Button>
+            )}
           </>
         )
       }

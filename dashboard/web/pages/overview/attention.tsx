@@ -250,6 +250,7 @@ function Action({ kind, item: { name, server_id, operation_id, count, query } }:
       <>
         <Reconnect server={{ id: server_id, name }} />
         <ButtonLink
+          needs="admin"
           kind="quiet"
           to="/servers/$server_id/lost"
           params={{ server_id: String(server_id) }}
@@ -277,6 +278,7 @@ function Reconnect({ server }: { server: { id: number; name: string } }) {
   const { sync, isSyncing } = useSync(server)
   return (
     <Button
+      needs="operate"
       kind="quiet"
       icon={<RefreshCw />}
       aria-label={`Reconnect: ${server.name}`}
@@ -298,6 +300,7 @@ function Retry({ operation_id, name }: { operation_id: string; name: string }) {
     )
   return (
     <Button
+      needs="operate"
       kind="quiet"
       icon={<RotateCw />}
       aria-label={`Retry for ${unicodeIn(name)}`}

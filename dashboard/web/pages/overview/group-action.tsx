@@ -11,6 +11,7 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import type { ServerBulkType } from '#shared/operation-types.ts'
 import type { Attention, AttentionKind } from '#shared/overview/api/attention.ts'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
@@ -51,7 +52,7 @@ function OnServers({ work: { type, verb, icon }, servers }: OnServersProps) {
   const { dialog, show } = useDialog()
   return (
     <>
-      <Button icon={icon} onClick={show}>
+      <Button needs="operate" icon={icon} onClick={show}>
         {verb} {formatNumber(servers.length)}
       </Button>
       <BulkDialog
@@ -80,11 +81,12 @@ const renewableQuery = (query: Record<string, string>) =>
 function Renew({ query }: { query: Record<string, string> }) {
   const { dialog, show } = useDialog()
   const openBulk = useOpenBulk()
-  const { data: site_ids = [] } = useQuery(renewableQuery(query))
+  const may = useMay()
+  const { data: site_ids = [] } = useQuery({ ...renewableQuery(query), enabled: may('operate') })
   if (site_ids.length === 0) return null
   return (
     <>
-      <Button icon={<ShieldCheck />} onClick={show}>
+      <Button needs="operate" icon={<ShieldCheck />} onClick={show}>
         Renew {formatNumber(site_ids.length)}
       </Button>
       <Confirm
@@ -104,7 +106,7 @@ function RetryAll({ group: { items } }: Pick<GroupActionProps, 'group'>) {
   const ids = items.flatMap(({ operation_id }) => operation_id ?? [])
   const { mutate, isPending } = useMany('retried', retryOperation)
   return (
-    <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(ids)}>
+    <Button needs="operate" icon={<RotateCw />} busy={isPending} onClick={() => mutate(ids)}>
       Retry {formatNumber(ids.length)}
     </Button>
   )

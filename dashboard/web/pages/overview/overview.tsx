@@ -84,7 +84,7 @@ function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
       about: 'A machine with Debian 12 or 13 that you can log in to as root.',
       isDone: server !== undefined,
       action: (
-        <ButtonLink to="/servers/new" kind="primary" icon={<Plus />}>
+        <ButtonLink needs="admin" to="/servers/new" kind="primary" icon={<Plus />}>
           Add a server
         </ButtonLink>
       ),
@@ -108,7 +108,7 @@ function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
       about: 'nginx, PHP and MariaDB are installed with it. You see the plan before it starts.',
       isDone: false,
       action: (
-        <ButtonLink to="/sites/new" kind="primary" icon={<Plus />}>
+        <ButtonLink needs="operate" to="/sites/new" kind="primary" icon={<Plus />}>
           Create site
         </ButtonLink>
       ),
@@ -249,7 +249,7 @@ function RestoredCard() {
   const { data } = useQuery(restoredQuery)
   if (!data) return null
   const confirm = (
-    <ActionButton call={confirmRestored} changes={[restoredQuery.queryKey]}>
+    <ActionButton needs="admin" call={confirmRestored} changes={[restoredQuery.queryKey]}>
       Confirm all
     </ActionButton>
   )

@@ -20,10 +20,10 @@ export function PeoplePage() {
   const inviting = useDialog()
   const add = (
     <>
-      <Button icon={<Plus />} onClick={show}>
+      <Button needs="admin" icon={<Plus />} onClick={show}>
         Add person
       </Button>
-      <Button kind="primary" icon={<UserPlus />} onClick={inviting.show}>
+      <Button needs="accounts" kind="primary" icon={<UserPlus />} onClick={inviting.show}>
         Invite person
       </Button>
     </>

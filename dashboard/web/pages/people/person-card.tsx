@@ -29,7 +29,12 @@ export function PersonCard({ person }: { person: Person }) {
       actions={
         <>
           {person.account && <AccountBadges account={person.account} />}
-          <Button icon={<KeyRound />} aria-label={`Add key of ${person.name}`} onClick={show}>
+          <Button
+            needs="admin"
+            icon={<KeyRound />}
+            aria-label={`Add key of ${person.name}`}
+            onClick={show}
+          >
             Add key
           </Button>
           {person.sites.length > 0 && <OnSites person={person} />}
@@ -70,6 +75,7 @@ function Keys({ person }: { person: Person }) {
               </p>
             </div>
             <IconButton
+              needs="admin"
               name={`Remove the key ${key.fingerprint}`}
               icon={<Trash2 />}
               onClick={() => setToRemove(key)}
@@ -130,7 +136,7 @@ function Remove({ person }: { person: Person }) {
   }
   return (
     <>
-      <Button icon={<UserX />} aria-label={`Remove ${person.name}`} onClick={show}>
+      <Button needs="admin" icon={<UserX />} aria-label={`Remove ${person.name}`} onClick={show}>
         Remove
       </Button>
       <Confirm
@@ -184,11 +190,12 @@ function OnSites({ person: { id, name, sites } }: { person: Person }) {
   return (
     <>
       {outdated.length > 0 && (
-        <Button icon={<RefreshCw />} onClick={() => run(idsOf(outdated), {})}>
+        <Button needs="operate" icon={<RefreshCw />} onClick={() => run(idsOf(outdated), {})}>
           Update {formatCount(outdated.length, 'site')}
         </Button>
       )}
       <Button
+        needs="operate"
         icon={<UserX />}
         aria-label={`Remove from all sites: ${name}`}
         onClick={removing.show}

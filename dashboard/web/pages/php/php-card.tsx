@@ -24,8 +24,12 @@ export function PhpCard({ site, isOnServer }: TabProps) {
       actions={
         isOnServer && (
           <>
-            <Button onClick={() => setChange('tier')}>Change tier</Button>
-            <Button onClick={() => setChange('php')}>Change PHP</Button>
+            <Button needs="operate" onClick={() => setChange('tier')}>
+              Change tier
+            </Button>
+            <Button needs="operate" onClick={() => setChange('php')}>
+              Change PHP
+            </Button>
           </>
         )
       }

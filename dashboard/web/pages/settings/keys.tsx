@@ -37,7 +37,7 @@ export function Keys() {
       title="Signing keys"
       flush
       actions={
-        <Button icon={<KeyRound />} onClick={show}>
+        <Button needs="admin" icon={<KeyRound />} onClick={show}>
           Rotate key
         </Button>
       }

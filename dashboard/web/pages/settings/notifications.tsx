@@ -23,7 +23,7 @@ export function Notifications({ value }: { value: boolean }) {
       title="Notifications"
       actions={
         data?.server && (
-          <Button icon={<Mail />} busy={test.isPending} onClick={() => test.mutate()}>
+          <Button needs="admin" icon={<Mail />} busy={test.isPending} onClick={() => test.mutate()}>
             Send test message
           </Button>
         )

@@ -5,6 +5,7 @@ import { DnsAccounts } from '#dashboard/web/pages/domains/accounts/accounts-card
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { ReadOnly } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import {
   BACKUP_INTERVALS,
@@ -20,100 +21,102 @@ export function SettingsPage() {
   const { data, error, refetch } = useQuery(settingsQuery)
   return (
     <Page title="Settings" about="For everybody who uses this dashboard.">
-      <Card title="Sites and servers">
-        <QueryState of={{ data, error, refetch }} rows={4} />
-        {data && (
-          <div className="flex flex-col gap-6">
-            <TextSetting
-              setting="default_php"
-              label="Default PHP version"
-              hint="For new sites where no other version is chosen."
-              value={data.default_php}
-              options={phpOptions(data.default_php)}
-            />
-            <TextSetting
-              setting="sync_interval"
-              label="Sync interval"
-              hint={`In seconds. Each server is synced every ${formatDuration(1000 * data.sync_interval)}.`}
-              value={String(data.sync_interval)}
-              read={numberOf}
-              input={{ inputMode: 'numeric' }}
-            />
-            <VisitInterval value={data.visit_interval} />
-            <SwitchSetting
-              setting="unattended_updates"
-              label="Unattended security updates"
-              about="Servers install the security updates of Debian automatically each day, and restart the affected services without interrupting sites. The configuration of an administrator on a server is not changed."
-              value={data.unattended_updates}
-            />
-            <SwitchSetting
-              setting="site_shell"
-              label="Shells of sites"
-              about="People with access to a site can be given a shell in its sandbox, in addition to SFTP. Turning this off does not remove existing shells."
-              value={data.site_shell}
-            />
-            <SwitchSetting
-              setting="client_accounts"
-              label="Client accounts"
-              about="Sites can be given SFTP accounts with a password, for clients without an SSH key. Turning this off does not remove existing accounts."
-              value={data.client_accounts}
-            />
-          </div>
-        )}
-      </Card>
-      <Card title="Backups of sites">
-        <QueryState of={{ data, error, refetch }} rows={2} />
-        {data && (
-          <div className="flex flex-col gap-6">
-            <TextSetting
-              setting="backup_every"
-              label="Backup interval"
-              hint="For sites without an interval of their own."
-              value={data.backup_every}
-              options={BACKUP_INTERVALS}
-            />
-            <TextSetting
-              setting="proof_every"
-              label="Proof interval"
-              hint="How often the newest backup of each site is restored into a hidden site, checked and removed. monthly: every four weeks."
-              value={data.proof_every}
-              options={PROOF_INTERVALS}
-            />
-            <BackupWindow value={data.backup_window} />
-            <TextSetting
-              setting="backups_per_server"
-              label="Backups at the same time on a server"
-              hint="At most 3, so that other work finds a place. A tag can have its own number."
-              value={String(data.backups_per_server)}
-              read={numberOf}
-              input={{ inputMode: 'numeric' }}
-            />
-            <TextSetting
-              setting="backups_at_once"
-              label="Backups at the same time on all servers"
-              hint="Automatic backups wait while so many run: at most 100."
-              value={String(data.backups_at_once)}
-              read={numberOf}
-              input={{ inputMode: 'numeric' }}
-            />
-            <TextSetting
-              setting="proofs_at_once"
-              label="Proofs at the same time on all servers"
-              hint="Automatic proofs wait while so many run: at most 100, and one on each server."
-              value={String(data.proofs_at_once)}
-              read={numberOf}
-              input={{ inputMode: 'numeric' }}
-            />
-            <SwitchSetting
-              setting="backup_first"
-              label="Backup before changes"
-              about="Before another PHP version, a push, a deletion, and all updates of a server, a site without a backup of the last hour is backed up. If the backup fails, nothing changes. A tag or a site can have its own choice; staging sites are left out."
-              value={data.backup_first}
-            />
-          </div>
-        )}
-      </Card>
-      {data && <Notifications value={data.email_notifications} />}
+      <ReadOnly unless="admin" what="settings">
+        <Card title="Sites and servers">
+          <QueryState of={{ data, error, refetch }} rows={4} />
+          {data && (
+            <div className="flex flex-col gap-6">
+              <TextSetting
+                setting="default_php"
+                label="Default PHP version"
+                hint="For new sites where no other version is chosen."
+                value={data.default_php}
+                options={phpOptions(data.default_php)}
+              />
+              <TextSetting
+                setting="sync_interval"
+                label="Sync interval"
+                hint={`In seconds. Each server is synced every ${formatDuration(1000 * data.sync_interval)}.`}
+                value={String(data.sync_interval)}
+                read={numberOf}
+                input={{ inputMode: 'numeric' }}
+              />
+              <VisitInterval value={data.visit_interval} />
+              <SwitchSetting
+                setting="unattended_updates"
+                label="Unattended security updates"
+                about="Servers install the security updates of Debian automatically each day, and restart the affected services without interrupting sites. The configuration of an administrator on a server is not changed."
+                value={data.unattended_updates}
+              />
+              <SwitchSetting
+                setting="site_shell"
+                label="Shells of sites"
+                about="People with access to a site can be given a shell in its sandbox, in addition to SFTP. Turning this off does not remove existing shells."
+                value={data.site_shell}
+              />
+              <SwitchSetting
+                setting="client_accounts"
+                label="Client accounts"
+                about="Sites can be given SFTP accounts with a password, for clients without an SSH key. Turning this off does not remove existing accounts."
+                value={data.client_accounts}
+              />
+            </div>
+          )}
+        </Card>
+        <Card title="Backups of sites">
+          <QueryState of={{ data, error, refetch }} rows={2} />
+          {data && (
+            <div className="flex flex-col gap-6">
+              <TextSetting
+                setting="backup_every"
+                label="Backup interval"
+                hint="For sites without an interval of their own."
+                value={data.backup_every}
+                options={BACKUP_INTERVALS}
+              />
+              <TextSetting
+                setting="proof_every"
+                label="Proof interval"
+                hint="How often the newest backup of each site is restored into a hidden site, checked and removed. monthly: every four weeks."
+                value={data.proof_every}
+                options={PROOF_INTERVALS}
+              />
+              <BackupWindow value={data.backup_window} />
+              <TextSetting
+                setting="backups_per_server"
+                label="Backups at the same time on a server"
+                hint="At most 3, so that other work finds a place. A tag can have its own number."
+                value={String(data.backups_per_server)}
+                read={numberOf}
+                input={{ inputMode: 'numeric' }}
+              />
+              <TextSetting
+                setting="backups_at_once"
+                label="Backups at the same time on all servers"
+                hint="Automatic backups wait while so many run: at most 100."
+                value={String(data.backups_at_once)}
+                read={numberOf}
+                input={{ inputMode: 'numeric' }}
+              />
+              <TextSetting
+                setting="proofs_at_once"
+                label="Proofs at the same time on all servers"
+                hint="Automatic proofs wait while so many run: at most 100, and one on each server."
+                value={String(data.proofs_at_once)}
+                read={numberOf}
+                input={{ inputMode: 'numeric' }}
+              />
+              <SwitchSetting
+                setting="backup_first"
+                label="Backup before changes"
+                about="Before another PHP version, a push, a deletion, and all updates of a server, a site without a backup of the last hour is backed up. If the backup fails, nothing changes. A tag or a site can have its own choice; staging sites are left out."
+                value={data.backup_first}
+              />
+            </div>
+          )}
+        </Card>
+        {data && <Notifications value={data.email_notifications} />}
+      </ReadOnly>
       <DnsAccounts />
       <Keys />
       <p className="text-muted">

@@ -119,6 +119,7 @@ function Choices({ entry }: { entry: TrashEntry }) {
   return (
     <>
       <Button
+        needs="operate"
         icon={<Undo2 />}
         busy={restore.isPending}
         aria-label={`Restore ${unicodeOf(domain)}`}
@@ -126,7 +127,12 @@ function Choices({ entry }: { entry: TrashEntry }) {
       >
         Restore
       </Button>
-      <Button kind="quiet" aria-label={`Delete ${unicodeOf(domain)} permanently`} onClick={show}>
+      <Button
+        needs="admin"
+        kind="quiet"
+        aria-label={`Delete ${unicodeOf(domain)} permanently`}
+        onClick={show}
+      >
         Delete
       </Button>
       {restore.dialog}

@@ -20,7 +20,12 @@ export function WordpressCard({ site, isOnServer }: { site: Site; isOnServer: bo
   const start = useStart(site.id)
   const isOffline = useServerOffline(site)
   const scan = isOnServer && (
-    <ActionButton icon={<ScanSearch />} disabled={isOffline} call={() => start(scanSite(site))}>
+    <ActionButton
+      needs="operate"
+      icon={<ScanSearch />}
+      disabled={isOffline}
+      call={() => start(scanSite(site))}
+    >
       Scan now
     </ActionButton>
   )

@@ -29,7 +29,7 @@ export function AdminPassword({ site }: { site: Site }) {
           name="WordPress administrator"
           about="The password is not stored. Reset it to get a new one."
         >
-          <Button icon={<KeyRound />} disabled={isOffline} onClick={show}>
+          <Button needs="secrets" icon={<KeyRound />} disabled={isOffline} onClick={show}>
             Reset admin password
           </Button>
         </AccessRow>

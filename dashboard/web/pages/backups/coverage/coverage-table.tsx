@@ -37,6 +37,7 @@ export function CoverageTable({ sites }: { sites: readonly CoveredSite[] }) {
             name: 'Selected',
             heading: (
               <Check
+                needs="operate"
                 name="Select all sites on this page"
                 checked={ids.size === all.size}
                 mixed={ids.size > 0 && ids.size < all.size}
@@ -46,6 +47,7 @@ export function CoverageTable({ sites }: { sites: readonly CoveredSite[] }) {
             className: 'w-8',
             show: ({ id, domain }) => (
               <Check
+                needs="operate"
                 name={`Select ${unicodeOf(domain)}`}
                 checked={ids.has(id)}
                 onChange={(isChosen) => select(id, isChosen)}
@@ -86,7 +88,7 @@ const SelectionBar = ({ count, onBackUp, onClear }: SelectionBarProps) => (
     <span role="status" className="px-2 font-medium tabular-nums">
       {formatNumber(count)} selected
     </span>
-    <Button kind="quiet" icon={<Archive />} onClick={onBackUp}>
+    <Button needs="operate" kind="quiet" icon={<Archive />} onClick={onBackUp}>
       Back up
     </Button>
     <IconButton name="Clear selection" icon={<X />} onClick={onClear} />

@@ -264,10 +264,18 @@ function GoneActions({ site: { backup_id, domain, target, last_at, bytes } }: { 
   return (
     <>
       <div className="flex flex-wrap justify-end gap-2">
-        <Button aria-label={`Refresh list… of ${unicodeOf(domain)}`} onClick={refreshing.show}>
+        <Button
+          needs="operate"
+          aria-label={`Refresh list… of ${unicodeOf(domain)}`}
+          onClick={refreshing.show}
+        >
           Refresh list…
         </Button>
-        <Button aria-label={`Restore ${unicodeOf(domain)} as a new site`} onClick={show}>
+        <Button
+          needs="operate"
+          aria-label={`Restore ${unicodeOf(domain)} as a new site`}
+          onClick={show}
+        >
           Restore…
         </Button>
       </div>

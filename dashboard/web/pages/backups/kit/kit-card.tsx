@@ -17,7 +17,7 @@ interface KitCardProps {
 /** The key that opens backups without this dashboard. */
 export function KitCard({ kits: { in_use, pending }, onCreate }: KitCardProps) {
   const create = (
-    <Button icon={<KeyRound />} onClick={onCreate}>
+    <Button needs="admin" icon={<KeyRound />} onClick={onCreate}>
       Create recovery kit
     </Button>
   )

@@ -60,7 +60,7 @@ function Actions({
   const check = useAction(checkDashboardTarget, { changes: [BACKUPS] })
   if (!target) {
     return (
-      <Button kind="primary" onClick={() => onShow('edit')}>
+      <Button needs="admin" kind="primary" onClick={() => onShow('edit')}>
         Add target of the dashboard
       </Button>
     )
@@ -68,21 +68,22 @@ function Actions({
   const isBusy = save.isBusy || check.isBusy || requested_at !== null
   return (
     <div className="flex gap-2">
-      <Button busy={isBusy} disabled={obstacle !== null} onClick={() => save.run()}>
+      <Button needs="admin" busy={isBusy} disabled={obstacle !== null} onClick={() => save.run()}>
         Back up now
       </Button>
-      <Menu name="More actions of the backup of this dashboard">
+      <Menu needs="admin" name="More actions of the backup of this dashboard">
         <MenuItem
+          needs="admin"
           icon={<ShieldCheck />}
           disabled={isBusy || obstacle !== null}
           onClick={() => check.run()}
         >
           Check target
         </MenuItem>
-        <MenuItem icon={<Pencil />} onClick={() => onShow('edit')}>
+        <MenuItem needs="admin" icon={<Pencil />} onClick={() => onShow('edit')}>
           Edit target
         </MenuItem>
-        <MenuItem icon={<Trash2 />} danger onClick={() => onShow('remove')}>
+        <MenuItem needs="admin" icon={<Trash2 />} danger onClick={() => onShow('remove')}>
           Remove target
         </MenuItem>
       </Menu>

@@ -37,7 +37,7 @@ export function RulesCard() {
   const [shown, setShown] = useState<Shown>()
   const { remove } = useRules()
   const add = (
-    <Button icon={<Plus />} onClick={() => setShown({ rule: undefined })}>
+    <Button needs="admin" icon={<Plus />} onClick={() => setShown({ rule: undefined })}>
       Add rule
     </Button>
   )
@@ -123,11 +123,11 @@ function Rules({ rules, onEdit, onRemove }: RulesProps) {
           isUnnamed: true,
           className: 'text-right',
           show: (rule) => (
-            <Menu name={`Actions of the rule for ${rule.tag}`}>
-              <MenuItem icon={<Pencil />} onClick={() => onEdit(rule)}>
+            <Menu needs="admin" name={`Actions of the rule for ${rule.tag}`}>
+              <MenuItem needs="admin" icon={<Pencil />} onClick={() => onEdit(rule)}>
                 Edit rule
               </MenuItem>
-              <MenuItem danger icon={<Trash2 />} onClick={() => onRemove(rule.tag)}>
+              <MenuItem needs="admin" danger icon={<Trash2 />} onClick={() => onRemove(rule.tag)}>
                 Remove rule
               </MenuItem>
             </Menu>

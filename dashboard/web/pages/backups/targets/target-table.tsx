@@ -95,6 +95,7 @@ function Actions({
   return (
     <div className="flex justify-end gap-2">
       <Button
+        needs="admin"
         kind={checked_at === null ? 'primary' : 'plain'}
         className="max-sm:hidden"
         aria-label={`Check ${name} from a server`}
@@ -102,20 +103,25 @@ function Actions({
       >
         Check
       </Button>
-      <Menu name={`More actions of ${name}`}>
-        <MenuItem icon={<ShieldCheck />} onClick={() => onCheck(target)}>
+      <Menu needs="admin" name={`More actions of ${name}`}>
+        <MenuItem needs="admin" icon={<ShieldCheck />} onClick={() => onCheck(target)}>
           Check from a server
         </MenuItem>
-        <MenuItem icon={<Pencil />} onClick={() => onEdit(target)}>
+        <MenuItem needs="admin" icon={<Pencil />} onClick={() => onEdit(target)}>
           Edit target
         </MenuItem>
-        <MenuItem icon={<Search />} onClick={() => onFind(target)}>
+        <MenuItem needs="admin" icon={<Search />} onClick={() => onFind(target)}>
           Find existing backups
         </MenuItem>
-        <MenuItem icon={<Star />} disabled={is_default} onClick={() => makeDefault.run()}>
+        <MenuItem
+          needs="admin"
+          icon={<Star />}
+          disabled={is_default}
+          onClick={() => makeDefault.run()}
+        >
           Make default
         </MenuItem>
-        <MenuItem icon={<Trash2 />} danger onClick={() => onRemove(target)}>
+        <MenuItem needs="admin" icon={<Trash2 />} danger onClick={() => onRemove(target)}>
           Remove target
         </MenuItem>
       </Menu>

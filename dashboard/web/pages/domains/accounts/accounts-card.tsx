@@ -34,7 +34,7 @@ export function DnsAccounts() {
     dialog.show()
   }
   const add = (
-    <Button icon={<Plus />} onClick={() => open(undefined, form)}>
+    <Button needs="admin" icon={<Plus />} onClick={() => open(undefined, form)}>
       Add DNS account
     </Button>
   )
@@ -94,6 +94,7 @@ const AccountTable = ({ accounts, onChange, onRemove }: AccountTableProps) => (
         show: (account) => (
           <span className="inline-flex flex-wrap justify-end gap-2">
             <Button
+              needs="admin"
               icon={<Pencil />}
               aria-label={`Change ${account.name}`}
               onClick={() => onChange(account)}
@@ -101,6 +102,7 @@ const AccountTable = ({ accounts, onChange, onRemove }: AccountTableProps) => (
               Change
             </Button>
             <Button
+              needs="admin"
               icon={<Trash2 />}
               aria-label={`Remove ${account.name}`}
               onClick={() => onRemove(account)}

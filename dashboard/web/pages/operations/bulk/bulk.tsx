@@ -84,6 +84,7 @@ function Actions({ bulk }: { bulk: BulkOperationView }) {
     <div className="flex flex-wrap gap-2">
       {status === 'paused' && (
         <ActionButton
+          needs="operate"
           kind="primary"
           icon={<Play />}
           call={() => resumeBulk(id)}
@@ -109,7 +110,7 @@ function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
   const running = formatNumber(counts.running)
   return (
     <>
-      <Button icon={<X />} onClick={show}>
+      <Button needs="operate" icon={<X />} onClick={show}>
         {isEnding ? 'End by force' : 'Cancel'}
       </Button>
       <Confirm
@@ -139,7 +140,13 @@ function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
     onError: toastError,
   })
   return (
-    <Button kind="primary" icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
+    <Button
+      needs="operate"
+      kind="primary"
+      icon={<RotateCw />}
+      busy={isPending}
+      onClick={() => mutate()}
+    >
       Retry {formatNumber(counts.failed + counts.cancelled)} unsuccessful operations
     </Button>
   )

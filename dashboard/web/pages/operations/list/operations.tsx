@@ -233,6 +233,7 @@ function SelectionBar({ selected, onClear }: SelectionBarProps) {
         {formatNumber(selected.length)} selected
       </span>
       <Button
+        needs="operate"
         kind="quiet"
         icon={<X />}
         disabled={toCancel.length === 0}
@@ -242,6 +243,7 @@ function SelectionBar({ selected, onClear }: SelectionBarProps) {
         Cancel {count(toCancel)}
       </Button>
       <Button
+        needs="operate"
         kind="quiet"
         icon={<RotateCw />}
         disabled={toRetry.length === 0}
@@ -289,6 +291,7 @@ function List({ label, operations, selection }: ListProps) {
     <>
       <div className="flex items-center gap-3 border-b border-line px-4 py-1.5 text-xs text-muted">
         <Check
+          needs="operate"
           name={`Select all: ${label}`}
           checked={chosen === operations.length}
           mixed={chosen > 0 && chosen < operations.length}
@@ -336,6 +339,7 @@ const Row = memo(function Row({ operation, selected, onSelect }: RowProps) {
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] [contain-intrinsic-size:auto_3.5rem] [content-visibility:auto] items-center gap-x-3 gap-y-1 px-4 py-2.5 lg:grid-cols-[auto_6.5rem_minmax(14rem,1fr)_minmax(0,1.2fr)_6.5rem_2.25rem] lg:*:row-start-1">
       <Check
+        needs="operate"
         name={`Select ${title}`}
         checked={selected}
         onChange={(checked) => onSelect(id, checked)}

@@ -5,6 +5,7 @@ import { createServer } from '#dashboard/web/api/servers.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
+import { Restricted } from '#dashboard/web/ui/rights.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { ServerFields } from './server-fields.tsx'
 import { NEW_SERVER, useServerForm } from './use-server-form.ts'
@@ -26,21 +27,23 @@ export function AddServerPage() {
   })
   return (
     <Page title="Add a server" trail={<ListLink to="/servers" />}>
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,36rem)_minmax(0,24rem)]">
-        <Card>
-          <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-            <ServerFields form={form} />
-            {form.error && <Failure error={form.error} />}
-            <div className="flex justify-end gap-2">
-              <ButtonLink to="/servers">Cancel</ButtonLink>
-              <Button type="submit" kind="primary" busy={form.isPending}>
-                Add server
-              </Button>
-            </div>
-          </form>
-        </Card>
-        <NextSteps />
-      </div>
+      <Restricted to="admin" what="add servers">
+        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,36rem)_minmax(0,24rem)]">
+          <Card>
+            <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
+              <ServerFields form={form} />
+              {form.error && <Failure error={form.error} />}
+              <div className="flex justify-end gap-2">
+                <ButtonLink to="/servers">Cancel</ButtonLink>
+                <Button type="submit" kind="primary" busy={form.isPending}>
+                  Add server
+                </Button>
+              </div>
+            </form>
+          </Card>
+          <NextSteps />
+        </div>
+      </Restricted>
     </Page>
   )
 }

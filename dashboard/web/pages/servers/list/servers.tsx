@@ -23,6 +23,7 @@ import { useIncrementalRows } from '#dashboard/web/ui/use-incremental-rows.ts'
 import { someOf } from '#shared/kernel/api/query.ts'
 import { SERVER_STATUSES } from '#shared/kernel/values.ts'
 import type { ServerBulkType } from '#shared/operation-types.ts'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { arrange } from './arrange.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
@@ -41,7 +42,7 @@ import { SERVER_WORK } from './server-work.ts'
 export function ServersPage() {
   const { data, error, refetch } = useQuery(fleetQuery)
   const add = (
-    <ButtonLink to="/servers/new" kind="primary" icon={<Plus />}>
+    <ButtonLink needs="admin" to="/servers/new" kind="primary" icon={<Plus />}>
       Add a server
     </ButtonLink>
   )
@@ -136,7 +137,12 @@ function BulkBar({ servers, onClear }: BulkBarProps) {
       {TYPES.map((type) => {
         const { name, icon: Icon } = SERVER_WORK[type]
         return (
-          <Button key={type} icon={<Icon />} onClick={() => setWork(type)}>
+          <Button
+            key={type}
+            needs={OPERATION_TYPES[type].right}
+            icon={<Icon />}
+            onClick={() => setWork(type)}
+          >
             {name}
           </Button>
         )
@@ -245,6 +251,7 @@ function ServerTable({ servers, search, chosen, onChoose, onChange }: ServerTabl
     <>
       <Head className="w-10 pr-0">
         <Check
+          needs="operate"
           name="Select all that are shown"
           checked={count === servers.length}
           mixed={count > 0 && count < servers.length}
@@ -301,7 +308,12 @@ const ServerRow = memo(function ServerRow(props: ServerRowProps) {
   return (
     <tr className="hover:bg-sunken/60 has-checked:bg-accent-soft/60">
       <Cell className="w-10 pr-0">
-        <Check name={`Select ${name}`} checked={chosen} onChange={(on) => onChoose(id, on)} />
+        <Check
+          needs="operate"
+          name={`Select ${name}`}
+          checked={chosen}
+          onChange={(on) => onChoose(id, on)}
+        />
       </Cell>
       <Cell className="w-full md:w-auto">
         <ServerLink id={id} className="font-medium hover:underline">

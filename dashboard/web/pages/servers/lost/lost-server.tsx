@@ -11,6 +11,7 @@ import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { ReadOnly } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { RecordTable } from '#dashboard/web/ui/table.tsx'
@@ -72,7 +73,11 @@ function Parts({ server, view }: PartsProps) {
         </Card>
       )}
       {lost_sites.length > 0 && <LostSites sites={lost_sites} />}
-      {open.length > 0 && <RestoreCard server={server} sites={open} view={view} />}
+      {open.length > 0 && (
+        <ReadOnly unless="admin">
+          <RestoreCard server={server} sites={open} view={view} />
+        </ReadOnly>
+      )}
       {restored.length > 0 && <RestoredSites sites={restored} destinations={destinations} />}
       {records.length > 0 && <Records records={records} />}
     </>
@@ -191,7 +196,7 @@ function UseAgain({ server: { id, name } }: { server: FleetServerDetail }) {
   }
   return (
     <>
-      <Button icon={<Undo2 />} onClick={show}>
+      <Button needs="admin" icon={<Undo2 />} onClick={show}>
         Use server again
       </Button>
       <Confirm

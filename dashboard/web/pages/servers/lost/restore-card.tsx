@@ -181,10 +181,11 @@ function Start({ server, call, isWhole }: StartProps) {
       {error && <Failure error={error} />}
       {data && <Plans of={data} accepted={accepted} onAccept={setAccepted} />}
       <div className="flex flex-wrap gap-2">
-        <Button busy={isPending} disabled={isBlocked} onClick={() => mutate()}>
+        <Button needs="admin" busy={isPending} disabled={isBlocked} onClick={() => mutate()}>
           Review plan
         </Button>
         <Button
+          needs="admin"
           kind="danger"
           icon={<ArchiveRestore />}
           disabled={isBlocked || !data || (consents.length > 0 && !accepted)}

@@ -20,6 +20,7 @@ import { named } from '#dashboard/web/ui/option.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { isShort, PlanSteps, PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
+import { Restricted } from '#dashboard/web/ui/rights.tsx'
 import { Empty, Failure, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Plan } from '#shared/kernel/plan.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
@@ -42,6 +43,16 @@ import { type Creation, useCreation } from './use-creation.ts'
 
 /** From a domain to a plan, and from the plan to a site. */
 export function CreateSitePage() {
+  return (
+    <Page title="Create a site" trail={<ListLink to="/sites" />}>
+      <Restricted to="operate" what="create sites">
+        <NewSite />
+      </Restricted>
+    </Page>
+  )
+}
+
+function NewSite() {
   const server_id = useSearch({
     from: '/inside/sites/new',
     select: (raw) => readCreateSearch({ ...raw }).server_id,
@@ -72,46 +83,44 @@ export function CreateSitePage() {
     else creation.plan((field) => focusOn(form.current, field))
   }
   return (
-    <Page title="Create a site" trail={<ListLink to="/sites" />}>
-      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <Card>
-          <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-            <FormFields
-              draft={draft}
-              onChange={change}
-              mistakes={mistakes}
-              refusals={creation.refusals}
-              isStrict={isStrict}
-              email={me?.email ?? ''}
-            />
-            <Button
-              type="submit"
-              kind={creation.isPlanned ? 'plain' : 'primary'}
-              icon={<ListChecks />}
-              busy={creation.isPlanning}
-              disabled={isLoading}
-              className="self-start"
-            >
-              Review plan
-            </Button>
-          </form>
-        </Card>
-        <Card title="Plan" className="xl:sticky xl:top-19">
-          {creation.isPlanned ? (
-            <PlannedSite
-              creation={creation}
-              server={servers.all.find(({ id }) => id === draft.server_id)?.name ?? ''}
-              onRefused={(field) => focusOn(form.current, field)}
-            />
-          ) : (
-            <Empty icon={<ListChecks />} title="No plan yet">
-              The plan lists every step, and each file, user and service that the site needs. The
-              site is created after you have reviewed it.
-            </Empty>
-          )}
-        </Card>
-      </div>
-    </Page>
+    <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+      <Card>
+        <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+          <FormFields
+            draft={draft}
+            onChange={change}
+            mistakes={mistakes}
+            refusals={creation.refusals}
+            isStrict={isStrict}
+            email={me?.email ?? ''}
+          />
+          <Button
+            type="submit"
+            kind={creation.isPlanned ? 'plain' : 'primary'}
+            icon={<ListChecks />}
+            busy={creation.isPlanning}
+            disabled={isLoading}
+            className="self-start"
+          >
+            Review plan
+          </Button>
+        </form>
+      </Card>
+      <Card title="Plan" className="xl:sticky xl:top-19">
+        {creation.isPlanned ? (
+          <PlannedSite
+            creation={creation}
+            server={servers.all.find(({ id }) => id === draft.server_id)?.name ?? ''}
+            onRefused={(field) => focusOn(form.current, field)}
+          />
+        ) : (
+          <Empty icon={<ListChecks />} title="No plan yet">
+            The plan lists every step, and each file, user and service that the site needs. The site
+            is created after you have reviewed it.
+          </Empty>
+        )}
+      </Card>
+    </div>
   )
 }
 

@@ -64,7 +64,7 @@ function NoServers() {
       icon={<Server />}
       title="No servers yet"
       action={
-        <ButtonLink to="/servers/new" kind="primary">
+        <ButtonLink needs="admin" to="/servers/new" kind="primary">
           Add a server
         </ButtonLink>
       }

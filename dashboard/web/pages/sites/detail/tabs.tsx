@@ -245,7 +245,14 @@ function PhpLimitsCard({ site, isOnServer }: { site: Site; isOnServer: boolean }
   return (
     <Card
       title="PHP settings"
-      actions={isOnServer && data && <Button onClick={show}>Change PHP settings</Button>}
+      actions={
+        isOnServer &&
+        data && (
+          <Button needs="operate" onClick={show}>
+            Change PHP settings
+          </Button>
+        )
+      }
     >
       <QueryState of={{ data, error, refetch }} rows={4} />
       {data && <Facts of={factsOf(data)} />}
@@ -305,7 +312,9 @@ function TrustedCdnRow({ site, trusted }: Props) {
       name={trusted ? `${trusted} reports visitor addresses` : 'Visitors connect directly'}
       about={aboutOf(trusted, found ?? null)}
     >
-      <Button onClick={show}>Change CDN</Button>
+      <Button needs="operate" onClick={show}>
+        Change CDN
+      </Button>
       {dialog.open && <Choice site={site} trusted={trusted} found={found ?? null} {...dialog} />}
     </AccessRow>
   )

@@ -53,7 +53,7 @@ export function InstallPhp({ php, targets }: InstallPhpProps) {
       kind="warn"
       title={`PHP ${php} is not installed on ${count} with ${formatCount(sites, 'of the sites', 'of the sites')}`}
       actions={
-        <Button busy={install.isPending} onClick={() => install.mutate()}>
+        <Button needs="operate" busy={install.isPending} onClick={() => install.mutate()}>
           Install PHP {php} there first
         </Button>
       }

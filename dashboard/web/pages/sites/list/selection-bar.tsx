@@ -4,6 +4,8 @@ import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Select } from '#dashboard/web/ui/field.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import { BULK_MENUS, type BulkAction } from './bulk-action.ts'
 import { BULK_ACTIONS } from './bulk-actions.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
@@ -17,8 +19,8 @@ interface SelectionBarProps {
 }
 
 const BUTTON = 'max-md:hidden max-xl:[&>svg]:hidden'
-const DESTRUCTIVE = BULK_ACTIONS.filter(({ isDestructive }) => isDestructive)
-const BUTTONS = BULK_ACTIONS.filter(({ menu, isDestructive }) => !menu && !isDestructive)
+const isButton = ({ menu, isDestructive }: BulkAction) => !menu && !isDestructive
+const isLast = ({ isDestructive }: BulkAction) => isDestructive === true
 const NONE: ReadonlySet<number> = new Set()
 
 /** The number of selected sites, and the actions for those that match the filters. */
@@ -26,6 +28,9 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
   const [action, setAction] = useState<BulkAction>()
   const ids = known ?? NONE
   const isIdle = ids.size === 0
+  const may = useMay()
+  const actions = BULK_ACTIONS.filter(({ type }) => may(OPERATION_TYPES[type].right))
+  const menus = BULK_MENUS.filter((name) => actions.some(({ menu }) => menu === name))
   return (
     <section
       aria-label="Selected sites"
@@ -34,10 +39,10 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
       <span role="status" className="px-2 font-medium tabular-nums">
         <SelectedCount count={count} shown={known?.size} />
       </span>
-      {BUTTONS.map((each) => (
+      {actions.filter(isButton).map((each) => (
         <ActionButton key={each.name} {...each} disabled={isIdle} onClick={() => setAction(each)} />
       ))}
-      {BULK_MENUS.map((name) => (
+      {menus.map((name) => (
         <Menu
           key={name}
           name={name}
@@ -47,25 +52,27 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
             </Button>
           }
         >
-          {BULK_ACTIONS.filter(({ menu }) => menu === name).map((each) => (
-            <MenuItem key={each.name} icon={<each.icon />} onClick={() => setAction(each)}>
-              {each.name}
-            </MenuItem>
-          ))}
+          {actions
+            .filter(({ menu }) => menu === name)
+            .map((each) => (
+              <MenuItem key={each.name} icon={<each.icon />} onClick={() => setAction(each)}>
+                {each.name}
+              </MenuItem>
+            ))}
         </Menu>
       ))}
-      {DESTRUCTIVE.map((each) => (
+      {actions.filter(isLast).map((each) => (
         <ActionButton key={each.name} {...each} disabled={isIdle} onClick={() => setAction(each)} />
       ))}
       <Select
         aria-label="Actions for the selected sites"
         value=""
         disabled={isIdle}
-        onChange={({ target }) => setAction(BULK_ACTIONS.find(({ name }) => name === target.value))}
+        onChange={({ target }) => setAction(actions.find(({ name }) => name === target.value))}
         className="w-auto! min-w-0 flex-1 md:hidden"
       >
         <option value="">Actions</option>
-        {BULK_ACTIONS.map(({ name }) => (
+        {actions.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
       </Select>

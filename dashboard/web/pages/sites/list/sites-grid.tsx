@@ -13,6 +13,7 @@ import {
 import type { SitesFilter } from '#dashboard/web/api/sites.ts'
 import type { Sort } from '#dashboard/web/features/sites/search.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { COLUMNS, GRID } from './columns.tsx'
 import { rowId, SiteRow } from './site-row.tsx'
@@ -306,6 +307,8 @@ function SelectAll({
   isBusy,
   isNamed,
 }: SelectAllProps & { isNamed: boolean }) {
+  const may = useMay()
+  if (!may('operate')) return null
   return (
     <label className="flex h-10 items-center gap-3 px-3 font-medium text-muted">
       <input

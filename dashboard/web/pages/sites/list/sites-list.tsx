@@ -98,7 +98,7 @@ function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () => 
       icon={<Globe />}
       title="No sites yet"
       action={
-        <ButtonLink to="/sites/new" kind="primary">
+        <ButtonLink needs="operate" to="/sites/new" kind="primary">
           Create the first site
         </ButtonLink>
       }

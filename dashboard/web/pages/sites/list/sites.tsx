@@ -55,7 +55,7 @@ export function SitesPage() {
 
 function CreateSite() {
   return (
-    <ButtonLink to="/sites/new" kind="primary" icon={<Plus />}>
+    <ButtonLink needs="operate" to="/sites/new" kind="primary" icon={<Plus />}>
       Create site
     </ButtonLink>
   )

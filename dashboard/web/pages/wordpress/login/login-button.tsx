@@ -24,6 +24,7 @@ export function LoginButton({ site }: { site: Site }) {
   return (
     <>
       <Button
+        needs="secrets"
         icon={<Icon />}
         disabled={isOffline || isDemo}
         {...(isDemo && { title: 'The sites of the demo are simulated' })}

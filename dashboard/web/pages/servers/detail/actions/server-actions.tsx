@@ -10,7 +10,7 @@ import {
   RefreshCw,
   Trash2,
 } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentType, type ReactNode, useState } from 'react'
 import { revokeEnrolment } from '#dashboard/web/api/enrolment.ts'
 import { changeServer, removeServer, upgradeAgent } from '#dashboard/web/api/servers.ts'
 import { useSync } from '#dashboard/web/features/servers/use-sync.ts'
@@ -26,6 +26,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
+import type { Right } from '#shared/kernel/rights.ts'
 import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 import { Provision } from './provision.tsx'
 
@@ -136,19 +137,39 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   )
 }
 
+interface ServerAction {
+  name: string
+  needs: Right
+  icon: ReactNode
+  danger?: true
+  Dialog: ComponentType<DialogProps>
+}
+
 const ACTIONS = {
-  provision: { name: 'Provision…', icon: <PackagePlus />, Dialog: Provision },
-  upgrade: { name: 'Upgrade the agent…', icon: <ArrowUpCircle />, Dialog: UpgradeAgent },
-  edit: { name: 'Edit…', icon: <Pencil />, Dialog: EditServer },
-  enrol: { name: 'Reconnect agent…', icon: <KeyRound />, Dialog: EnrolAgain },
-  revoke: { name: 'Revoke agent…', icon: <Link2Off />, danger: true, Dialog: RevokeTrust },
+  provision: { name: 'Provision…', needs: 'operate', icon: <PackagePlus />, Dialog: Provision },
+  upgrade: {
+    name: 'Upgrade the agent…',
+    needs: 'operate',
+    icon: <ArrowUpCircle />,
+    Dialog: UpgradeAgent,
+  },
+  edit: { name: 'Edit…', needs: 'admin', icon: <Pencil />, Dialog: EditServer },
+  enrol: { name: 'Reconnect agent…', needs: 'admin', icon: <KeyRound />, Dialog: EnrolAgain },
+  revoke: {
+    name: 'Revoke agent…',
+    needs: 'admin',
+    icon: <Link2Off />,
+    danger: true,
+    Dialog: RevokeTrust,
+  },
   remove: {
     name: 'Remove from the dashboard…',
+    needs: 'admin',
     icon: <Trash2 />,
     danger: true,
     Dialog: RemoveServer,
   },
-}
+} as const satisfies Record<string, ServerAction>
 export type ServerDialog = keyof typeof ACTIONS
 const NAMES = Object.keys(ACTIONS) as ServerDialog[]
 
@@ -173,15 +194,20 @@ export function ServerActions({ server, dialog, onDialog }: ServerActionsProps) 
     <>
       {server.status !== 'pending' && (
         <>
-          <ButtonLink to="/sites/new" search={{ server_id: server.id }} icon={<Plus />}>
+          <ButtonLink
+            needs="operate"
+            to="/sites/new"
+            search={{ server_id: server.id }}
+            icon={<Plus />}
+          >
             Create a site
           </ButtonLink>
-          <Button icon={<RefreshCw />} busy={isSyncing} onClick={sync}>
+          <Button needs="operate" icon={<RefreshCw />} busy={isSyncing} onClick={sync}>
             Sync
           </Button>
         </>
       )}
-      <Menu name={`More actions of ${server.name}`}>
+      <Menu needs="operate" name={`More actions of ${server.name}`}>
         {NAMES.map((action) => {
           const { name, Dialog: _, ...item } = ACTIONS[action]
           return (

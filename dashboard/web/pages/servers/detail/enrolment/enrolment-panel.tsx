@@ -29,6 +29,7 @@ export function EnrolmentPanel({ server }: EnrolmentPanelProps) {
     shown && state.code?.status === 'open' && shown.expires_at === state.code.expires_at
   const again = (
     <Button
+      needs="admin"
       kind={isKnown ? 'plain' : 'primary'}
       icon={<KeyRound />}
       busy={open.isPending}

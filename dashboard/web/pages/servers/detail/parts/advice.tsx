@@ -44,7 +44,12 @@ export function Advice({ server, isArrived, onDialog }: AdviceProps) {
 /** What an agent of another protocol cannot do, and its upgrade. */
 function OtherProtocol({ onDialog }: Pick<AdviceProps, 'onDialog'>) {
   const upgrade = (
-    <Button icon={<ArrowUpCircle />} kind="primary" onClick={() => onDialog('upgrade')}>
+    <Button
+      needs="operate"
+      icon={<ArrowUpCircle />}
+      kind="primary"
+      onClick={() => onDialog('upgrade')}
+    >
       Upgrade agent
     </Button>
   )
@@ -82,11 +87,16 @@ function Next({ server, isArrived, onDialog }: AdviceProps) {
   const actions = (
     <>
       {missing.length > 0 && (
-        <Button icon={<PackagePlus />} kind="primary" onClick={() => onDialog('provision')}>
+        <Button
+          needs="operate"
+          icon={<PackagePlus />}
+          kind="primary"
+          onClick={() => onDialog('provision')}
+        >
           Provision
         </Button>
       )}
-      <ButtonLink to="/sites/new" search={{ server_id: id }}>
+      <ButtonLink needs="operate" to="/sites/new" search={{ server_id: id }}>
         Create a site
       </ButtonLink>
     </>
@@ -110,7 +120,11 @@ function Offline({ server }: { server: FleetServerDetail }) {
       kind="bad"
       title={`${server.name} is offline`}
       actions={
-        <ButtonLink to="/servers/$server_id/lost" params={{ server_id: String(server.id) }}>
+        <ButtonLink
+          needs="admin"
+          to="/servers/$server_id/lost"
+          params={{ server_id: String(server.id) }}
+        >
           This server is lost
         </ButtonLink>
       }

@@ -48,7 +48,12 @@ function Check({ server, isRunning }: CheckProps) {
     onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })
   return (
-    <Button icon={<ShieldCheck />} busy={isPending || isRunning} onClick={() => mutate()}>
+    <Button
+      needs="operate"
+      icon={<ShieldCheck />}
+      busy={isPending || isRunning}
+      onClick={() => mutate()}
+    >
       Check isolation
     </Button>
   )

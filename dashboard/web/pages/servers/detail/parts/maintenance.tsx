@@ -27,7 +27,7 @@ export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
   const { data: active = [] } = useQuery(activeOperationsQuery({ server_id: String(server.id) }))
   const isRunning = active.some(({ type }) => type === 'server.update')
   const install = (
-    <Button icon={<ShieldPlus />} busy={isRunning} onClick={show}>
+    <Button needs="operate" icon={<ShieldPlus />} busy={isRunning} onClick={show}>
       Install updates
     </Button>
   )

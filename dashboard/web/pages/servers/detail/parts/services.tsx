@@ -83,6 +83,7 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
       <span className="-mr-2 flex w-9 justify-end">
         {CAN_RESTART.test(name) && (
           <IconButton
+            needs="operate"
             name={`Restart ${name}`}
             icon={<RotateCw />}
             busy={isPending}

@@ -30,6 +30,7 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import type { CdnPurge } from '#shared/sites/api/cdn-purge.ts'
 
 /** What can be done to a managed site as a whole. */
@@ -47,11 +48,12 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
   if (!isOnServer && !canDelete) return null
   return (
     <>
-      <Menu name={`More actions of ${unicodeOf(site.domain)}`}>
+      <Menu needs={['operate', 'secrets']} name={`More actions of ${unicodeOf(site.domain)}`}>
         {isOnServer &&
           ACTIONS.filter(({ state = site.status }) => state === site.status).map(
             ({ type, name, icon: Icon }) => (
               <MenuItem
+                needs={OPERATION_TYPES[type].right}
                 key={type}
                 icon={<Icon />}
                 disabled={isOffline || action.isBusy}
@@ -62,27 +64,37 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
             ),
           )}
         {isOnServer && isIn(zones, site.domain) && (
-          <MenuItem icon={<CloudOff />} onClick={purging.show}>
+          <MenuItem needs="operate" icon={<CloudOff />} onClick={purging.show}>
             Purge Cloudflare cache…
           </MenuItem>
         )}
         {isOnServer && isWordpress(site) && site.status !== 'suspended' && (
-          <MenuItem icon={<LogIn />} disabled={isOffline || isDemo} onClick={login.show}>
+          <MenuItem
+            needs="secrets"
+            icon={<LogIn />}
+            disabled={isOffline || isDemo}
+            onClick={login.show}
+          >
             Log in as…
           </MenuItem>
         )}
         {isOnServer && (
-          <MenuItem icon={<CopyPlus />} onClick={cloning.show}>
+          <MenuItem needs="operate" icon={<CopyPlus />} onClick={cloning.show}>
             Clone site…
           </MenuItem>
         )}
         {site.status === 'active' && (
-          <MenuItem icon={<ArrowRightLeft />} disabled={isOffline} onClick={moving.show}>
+          <MenuItem
+            needs="operate"
+            icon={<ArrowRightLeft />}
+            disabled={isOffline}
+            onClick={moving.show}
+          >
             Move to another server…
           </MenuItem>
         )}
         {canDelete && (
-          <MenuItem icon={<Trash2 />} danger onClick={show}>
+          <MenuItem needs="operate" icon={<Trash2 />} danger onClick={show}>
             Delete site…
           </MenuItem>
         )}

@@ -140,6 +140,7 @@ function Obstacle({ of }: { of: keyof typeof OBSTACLES }) {
 /** Reads what the storage really has, which takes some seconds. */
 const RefreshList = ({ site }: { site: SitePlace }) => (
   <ActionButton
+    needs="operate"
     icon={<RefreshCw />}
     call={() => refreshBackups(site)}
     done={(changed) => refreshedText(changed)}
@@ -179,6 +180,7 @@ function BackUp({ site, target_id }: { site: Site; target_id: number | null }) {
   return (
     <>
       <Button
+        needs="operate"
         kind="primary"
         icon={<Archive />}
         busy={backUp.isBusy}
@@ -187,7 +189,7 @@ function BackUp({ site, target_id }: { site: Site; target_id: number | null }) {
         Back up now
       </Button>
       {others.length > 0 && (
-        <Menu name="Back up to another target">
+        <Menu needs="operate" name="Back up to another target">
           {others.map(({ id, name }) => (
             <MenuItem key={id} icon={<HardDrive />} onClick={() => backUp.run(id)}>
               Back up to {name}
@@ -240,7 +242,7 @@ function Restored({ site, undo: { cause, at, until } }: RestoredProps) {
         kind="info"
         title={`${done(formatTime(at))} · Undo until ${formatTime(until)}`}
         actions={
-          <Button icon={<Undo2 />} onClick={show}>
+          <Button needs="operate" icon={<Undo2 />} onClick={show}>
             {action}
           </Button>
         }
@@ -356,14 +358,19 @@ function Actions({ site, backup, onRestore, onClone }: ActionsProps) {
   const time = formatTime(backup.at)
   return (
     <span className="inline-flex gap-2">
-      <Button aria-label={`Restore the backup of ${time}`} onClick={() => onRestore(backup)}>
+      <Button
+        needs="operate"
+        aria-label={`Restore the backup of ${time}`}
+        onClick={() => onRestore(backup)}
+      >
         Restore…
       </Button>
-      <Menu name={`More actions of the backup of ${time}`}>
-        <MenuItem icon={<CopyPlus />} onClick={() => onClone(backup)}>
+      <Menu needs={['operate', 'secrets']} name={`More actions of the backup of ${time}`}>
+        <MenuItem needs="operate" icon={<CopyPlus />} onClick={() => onClone(backup)}>
           Restore as a new site…
         </MenuItem>
         <MenuItem
+          needs="secrets"
           icon={<FolderDown />}
           onClick={() => saveFrom(downloadAddress(site, id, 'files'))}
         >
@@ -371,6 +378,7 @@ function Actions({ site, backup, onRestore, onClone }: ActionsProps) {
         </MenuItem>
         {tables > 0 && (
           <MenuItem
+            needs="secrets"
             icon={<DatabaseBackup />}
             onClick={() => saveFrom(downloadAddress(site, id, 'database'))}
           >

@@ -11,7 +11,7 @@ import type { ProofView } from '#shared/backups/api/backups.ts'
 export function ProveNow({ site }: { site: Site }) {
   const start = useStart(site.id)
   return (
-    <ActionButton icon={<ShieldCheck />} call={() => start(proveBackup(site))}>
+    <ActionButton needs="operate" icon={<ShieldCheck />} call={() => start(proveBackup(site))}>
       Prove now
     </ActionButton>
   )

@@ -47,7 +47,7 @@ export function ScheduleCard({ site, data }: ScheduleCardProps) {
       actions={
         <>
           {data.backups.length > 0 && <ProveNow site={site} />}
-          <Button icon={<Pencil />} onClick={show}>
+          <Button needs="operate" icon={<Pencil />} onClick={show}>
             Edit schedule
           </Button>
         </>

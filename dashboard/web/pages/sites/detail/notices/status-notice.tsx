@@ -10,6 +10,7 @@ import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 
 /** The meaning of a state other than active, and what can be done. */
 export function StatusNotice({ site }: { site: Site }) {
@@ -82,7 +83,7 @@ function Retry({ site }: { site: Site }) {
   const { mutate, isPending } = useRetry(failed?.id ?? '', useShowOperation(site.id))
   return (
     failed && (
-      <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(false)}>
+      <Button needs="operate" icon={<RotateCw />} busy={isPending} onClick={() => mutate(false)}>
         Retry
       </Button>
     )
@@ -102,7 +103,7 @@ function Trashed({ site }: { site: Site }) {
       }
       actions={
         <>
-          <Button icon={<Undo2 />} busy={isPending} onClick={restore}>
+          <Button needs="operate" icon={<Undo2 />} busy={isPending} onClick={restore}>
             Restore
           </Button>
           <ButtonLink to="/trash">Open trash</ButtonLink>
@@ -125,7 +126,12 @@ function Suspended({ site }: { site: Site }) {
       kind="warn"
       title="The site is suspended"
       actions={ACTIONS.filter(({ state }) => state === 'suspended').map(({ type, name }) => (
-        <Button key={type} disabled={isOffline || isBusy} onClick={() => run(type)}>
+        <Button
+          needs={OPERATION_TYPES[type].right}
+          key={type}
+          disabled={isOffline || isBusy}
+          onClick={() => run(type)}
+        >
           {name}
         </Button>
       ))}

@@ -68,6 +68,7 @@ function Help({ site }: { site: Site }) {
 
 const Restart = ({ site, service, name }: { site: Site; service: string; name: string }) => (
   <ActionButton
+    needs="operate"
     icon={<RotateCw />}
     call={() => restartService(site.server_id, service)}
     done={`${name} was restarted`}
@@ -81,7 +82,7 @@ function Issue({ site }: { site: Site }) {
   const start = useStart(site.id)
   const tls = site.tls === 'other' ? 'letsencrypt' : site.tls
   return (
-    <ActionButton icon={<ShieldCheck />} call={() => start(issueTls(site, tls))}>
+    <ActionButton needs="operate" icon={<ShieldCheck />} call={() => start(issueTls(site, tls))}>
       Recheck and issue
     </ActionButton>
   )

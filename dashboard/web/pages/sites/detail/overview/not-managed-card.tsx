@@ -56,6 +56,7 @@ function Ignore({ site }: { site: Site }) {
       }
     >
       <Button
+        needs="operate"
         key={id}
         icon={ignored ? <Eye /> : <EyeOff />}
         busy={isPending}

@@ -24,10 +24,14 @@ export function MaintenanceRow({ site, maintenance }: Props) {
       about={maintenance ? aboutOf(maintenance) : 'Visitors see the site.'}
     >
       <div className="flex gap-2">
-        <Button onClick={turning.show}>
+        <Button needs="operate" onClick={turning.show}>
           {maintenance ? 'Edit maintenance page' : 'Turn maintenance page on'}
         </Button>
-        {maintenance && <Button onClick={ending.show}>Turn maintenance page off</Button>}
+        {maintenance && (
+          <Button needs="operate" onClick={ending.show}>
+            Turn maintenance page off
+          </Button>
+        )}
       </div>
       {turning.dialog.open && <TurnOn site={site} maintenance={maintenance} {...turning.dialog} />}
       <SettingsDialog

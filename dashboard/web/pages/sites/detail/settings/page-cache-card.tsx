@@ -21,7 +21,14 @@ export function PageCacheCard({ site, isOnServer }: { site: Site; isOnServer: bo
   return (
     <Card
       title="Page cache"
-      actions={isOnServer && data && <Button onClick={show}>Change page cache</Button>}
+      actions={
+        isOnServer &&
+        data && (
+          <Button needs="operate" onClick={show}>
+            Change page cache
+          </Button>
+        )
+      }
     >
       <QueryState of={{ data, error, refetch }} rows={2} />
       {data && (

@@ -32,8 +32,14 @@ export function PasswordRow({ site, password }: Props) {
         }
       >
         <div className="flex flex-wrap gap-2">
-          <Button onClick={setting.show}>{password ? 'New password' : 'Require password'}</Button>
-          {password && <Button onClick={removing.show}>Make site public</Button>}
+          <Button needs="operate" onClick={setting.show}>
+            {password ? 'New password' : 'Require password'}
+          </Button>
+          {password && (
+            <Button needs="operate" onClick={removing.show}>
+              Make site public
+            </Button>
+          )}
         </div>
       </AccessRow>
       {password && <VisitorPassword site={site} />}
@@ -88,7 +94,7 @@ function VisitorPassword({ site }: { site: Site }) {
     return <Secret what="the password of visitors" text={shown} onHide={hide} />
   return (
     <div>
-      <Button icon={<Eye />} busy={isPending} onClick={() => mutate()}>
+      <Button needs="secrets" icon={<Eye />} busy={isPending} onClick={() => mutate()}>
         Show password
       </Button>
     </div>
