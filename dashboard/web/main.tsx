@@ -12,10 +12,13 @@ import { Toasts } from '#dashboard/web/ui/toasts.tsx'
 
 // Its probe for eval would be a refusal of the content security policy on every page.
 z.config({ jitless: true })
+/** The pages without a signed-in user. */
+const OUTSIDE = ['/login', '/reset']
 const client = makeQueryClient(() => {
-  if (router.state.location.pathname === '/login') return
+  if (OUTSIDE.includes(router.state.location.pathname)) return
   noteSessionEnd()
   client.removeQueries({ queryKey: ['me'] })
+  client.removeQueries({ queryKey: ['rights'] })
   void router.invalidate()
 })
 const router = makeRouter(client)

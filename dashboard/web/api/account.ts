@@ -24,6 +24,24 @@ export const replaceRecoveryCodes = async (body: Confirmed) =>
 
 export const stopTotp = (body: Confirmed) => call('POST /api/auth/totp/disable', { body })
 
+/** Another e-mail address needs the password. */
+export const changeProfile = (body: Sent<'PATCH /api/auth/me'>['body']) =>
+  call('PATCH /api/auth/me', { body })
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async () => (await call('GET /api/auth/sessions')).sessions,
+})
+
+export const endSession = (session_id: string) =>
+  call('DELETE /api/auth/sessions/:session_id', { params: { session_id } })
+
+/** Sends a link for a new password, if there is such an account. */
+export const requestReset = (email: string) => call('POST /api/auth/reset', { body: { email } })
+
+export const confirmReset = (body: Sent<'POST /api/auth/reset/confirm'>['body']) =>
+  call('POST /api/auth/reset/confirm', { body })
+
 export const signOutEverywhere = () => call('POST /api/auth/logout-everywhere')
 
 export const tokensQuery = queryOptions({

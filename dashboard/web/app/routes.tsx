@@ -36,6 +36,13 @@ const invitation = createRoute({
   ),
 })
 
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  validateSearch: noSearch,
+  component: lazyPage(() => import('#dashboard/web/pages/login/reset.tsx'), 'ResetPage'),
+})
+
 /** All pages for a signed-in user, who is requested first. */
 const inside = createRoute({
   getParentRoute: () => root,
@@ -194,6 +201,7 @@ const unknown = createRoute({ ...plain, path: '$', component: NotFound })
 export const routeTree = root.addChildren([
   login,
   invitation,
+  reset,
   inside.addChildren([
     overview,
     servers,

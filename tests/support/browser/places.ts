@@ -7,6 +7,7 @@ import type { Client } from '#tests/support/client.ts'
 export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/login': async () => '/login',
   '/invitation': async () => '/invitation',
+  '/reset': async () => '/reset',
   '/': async () => '/',
   '/servers': async () => '/servers',
   '/servers/new': async () => '/servers/new',

@@ -1,20 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { LogOut } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { changePassword, signOutEverywhere } from '#dashboard/web/api/account.ts'
+import { changePassword } from '#dashboard/web/api/account.ts'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { meQuery } from '#dashboard/web/api/session.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { useCodeField } from '#dashboard/web/ui/code-field.tsx'
-import { Confirm } from '#dashboard/web/ui/confirm.tsx'
-import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { MIN_PASSWORD } from '#shared/kernel/api/auth.ts'
+import { ProfileCard } from './profile-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 import { Tokens } from './tokens.tsx'
 import { TwoFactor } from './two-factor.tsx'
 
@@ -22,46 +20,14 @@ export function AccountPage() {
   const { data: user } = useQuery(meQuery)
   return (
     <Page title="Account" about={user && `${user.name}, ${user.email}`}>
-      <Tokens />
       <div className="grid items-start gap-5 xl:grid-cols-2">
+        <ProfileCard />
         <Password />
         <TwoFactor />
-        <Sessions />
       </div>
+      <SessionsCard />
+      <Tokens />
     </Page>
-  )
-}
-
-/** Sign-out on every device. */
-function Sessions() {
-  const { dialog, show } = useDialog()
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const confirm = async () => {
-    await signOutEverywhere()
-    await navigate({ to: '/login' })
-    client.clear()
-  }
-  return (
-    <Card title="Sessions">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="max-w-prose text-muted">
-          Signs you out in every browser, this one too, and ends all API tokens.
-        </p>
-        <Button icon={<LogOut />} onClick={show}>
-          Sign out everywhere
-        </Button>
-      </div>
-      <Confirm
-        {...dialog}
-        title="Sign out everywhere?"
-        action="Sign out everywhere"
-        onConfirm={confirm}
-      >
-        All your sessions and API tokens end at once. Scripts that use a token are refused until
-        they have a new one.
-      </Confirm>
-    </Card>
   )
 }
 
@@ -79,6 +45,7 @@ function Password() {
       clear()
       void client.invalidateQueries({ queryKey: ['activity'] })
       void client.invalidateQueries({ queryKey: ['tokens'] })
+      void client.invalidateQueries({ queryKey: ['sessions'] })
       toast('The password is changed, and all other sessions have ended')
     },
   })

@@ -1,8 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
-import { hasSessionEnded, meQuery, needsCode, signIn } from '#dashboard/web/api/session.ts'
+import {
+  hasSessionEnded,
+  meQuery,
+  needsCode,
+  rightsQuery,
+  signIn,
+} from '#dashboard/web/api/session.ts'
 import { DemoMark } from '#dashboard/web/ui/brand/demo.tsx'
 import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -51,6 +57,7 @@ function useSignIn() {
     mutationFn: signIn,
     onSuccess: async (user) => {
       client.setQueryData(meQuery.queryKey, user)
+      client.removeQueries({ queryKey: rightsQuery.queryKey })
       await navigate({ href: ownAddress(to, location.origin) ?? '/', replace: true })
     },
   })
@@ -115,6 +122,11 @@ function PasswordStep({ onCodeNeeded }: { onCodeNeeded: (of: Credentials) => voi
           <PasswordInput autoComplete="current-password" />
         </Field>
       </StepForm>
+      <p className="text-center">
+        <Link to="/reset" className="text-accent underline">
+          Forgot password?
+        </Link>
+      </p>
       <p className="text-center text-xs text-balance text-muted">
         First time? Run <code>sudo hosting-control first-login</code> on the machine of the
         dashboard.
