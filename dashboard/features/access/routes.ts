@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import {
   awaited,
   doneOrPlan,
@@ -130,16 +129,14 @@ export const accessRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/access/clients',
     summary: 'Create an SFTP account with a password',
     details:
-      'For a client without an SSH key. Answers with the password, which is not stored. 409 while the setting `client_accounts` is off, and with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+      'For a client without an SSH key. Answers with the password, which is not stored. 409 while the setting `client_accounts` is off.',
     right: 'secrets',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadManagedSite,
     body: CreateClientAccount,
     ...LOGIN_OR_PLAN,
-    run: async ({ deps, loaded, body, caller }) => {
-      if (!body.dry_run) await requireConfirmed(deps, caller)
-      return createClient(deps, loaded, body)
-    },
+    run: ({ deps, loaded, body }) => createClient(deps, loaded, body),
   }),
   resetClientPassword: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/access/clients/password',
@@ -148,13 +145,11 @@ export const accessRoutes = {
       'Ends all sessions of the site; those with the previous password cannot log in again. Answers like the creation of an account.',
     right: 'secrets',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadManagedSite,
     body: ResetClientPassword,
     ...LOGIN_OR_PLAN,
-    run: async ({ deps, loaded, body, caller }) => {
-      if (!body.dry_run) await requireConfirmed(deps, caller)
-      return resetPassword(deps, loaded, body)
-    },
+    run: ({ deps, loaded, body }) => resetPassword(deps, loaded, body),
   }),
   endClientAccount: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/access/clients/end',

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
@@ -49,33 +48,29 @@ export const backupRoutes = {
     at: 'POST /api/backup-kit',
     summary: 'Use a new recovery kit',
     details:
-      'The private key never reaches the dashboard: the caller creates it, keeps it, and proves with the challenge that it can be used. The challenge is encrypted with RSA-OAEP and SHA-256. Until then the previous kit stays in use. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+      'The private key never reaches the dashboard: the caller creates it, keeps it, and proves with the challenge that it can be used. The challenge is encrypted with RSA-OAEP and SHA-256. Until then the previous kit stays in use.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     body: CreateBackupKit,
     answers: {
       201: { about: 'Recorded, and not in use before it is confirmed.', json: BackupKitCreated },
     },
     errors: ['conflict'],
-    run: async ({ deps, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return createKit(deps, body.public_key, caller.user.id)
-    },
+    run: ({ deps, body, caller }) => createKit(deps, body.public_key, caller.user.id),
   }),
   confirmBackupKit: route({
     at: 'POST /api/backup-kit/confirm',
     summary: 'Confirm the recovery kit',
-    details:
-      '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     body: ConfirmBackupKit,
     answers: shows('The kit, which is in use now.', { kit: BackupKitView }),
     errors: ['conflict', 'not_found'],
-    run: async ({ deps, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return { kit: await answerChallenge(deps, body.answer, caller.user.id) }
-    },
+    run: async ({ deps, body, caller }) => ({
+      kit: await answerChallenge(deps, body.answer, caller.user.id),
+    }),
   }),
   listBackupTargets: route({
     at: 'GET /api/backup-targets',
@@ -87,46 +82,42 @@ export const backupRoutes = {
   createBackupTarget: route({
     at: 'POST /api/backup-targets',
     summary: 'Add a backup target',
-    details:
-      'The first one is the default. It is used after a check from a server. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    details: 'The first one is the default. It is used after a check from a server.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     body: CreateBackupTarget,
     answers: creates('Added.', { target: BackupTargetView }),
     errors: ['conflict'],
-    run: async ({ deps, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return { target: await createTarget(deps, body, caller.user.id) }
-    },
+    run: async ({ deps, body, caller }) => ({
+      target: await createTarget(deps, body, caller.user.id),
+    }),
   }),
   updateBackupTarget: route({
     at: 'PATCH /api/backup-targets/:target_id',
     summary: 'Change a backup target',
-    details:
-      '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadTarget,
     body: UpdateBackupTarget,
     answers: shows('Its current state.', { target: BackupTargetView }),
     errors: ['conflict'],
-    run: async ({ deps, loaded, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return { target: await changeTarget(deps, loaded, body, caller.user.id) }
-    },
+    run: async ({ deps, loaded, body, caller }) => ({
+      target: await changeTarget(deps, loaded, body, caller.user.id),
+    }),
   }),
   removeBackupTarget: route({
     at: 'DELETE /api/backup-targets/:target_id',
     summary: 'Remove a backup target',
-    details:
-      'The storage is not touched. 409 while backups of sites are in it. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    details: 'The storage is not touched. 409 while backups of sites are in it.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadTarget,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],
     run: async ({ deps, loaded, caller }) => {
-      await requireConfirmed(deps, caller)
       await removeTarget(deps, loaded, caller.user.id)
     },
   }),

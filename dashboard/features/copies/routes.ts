@@ -73,6 +73,7 @@ export const copyRoutes = {
     summary: 'Show the user and password that visitors of a staging site need',
     details: 'The activity records the access.',
     right: 'secrets',
+    needs_confirmation: true,
     loads: loadManagedSite,
     answers: { 200: { about: 'User and password.', json: ShownStaging } },
     errors: ['conflict'],
@@ -84,6 +85,7 @@ export const copyRoutes = {
     details:
       'Generates a new password and returns it; the former one no longer works. `POST …/staging-password` shows it again. With `dry_run` it returns the plan.',
     right: OPERATION_TYPES['staging.password'].right,
+    needs_confirmation: true,
     loads: loadManagedSite,
     body: OnlyDryRun,
     answers: { 200: { about: 'User and password.', json: z.union([ShownStaging, PlanAnswer]) } },

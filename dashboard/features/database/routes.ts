@@ -1,4 +1,3 @@
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import {
   awaited,
   doneOrPlan,
@@ -114,35 +113,31 @@ export const siteDatabaseRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/database/users',
     summary: 'Create a temporary user of the database of a site',
     details:
-      'Answers with the password, which is not stored, and with the command for a tunnel. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour. The activity records it.',
+      'Answers with the password, which is not stored, and with the command for a tunnel. The activity records it.',
     right: 'secrets',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadManagedSite,
     body: CreateDatabaseUser,
     answers: { 200: { about: 'How to connect.', json: CreatedDatabaseUser } },
     errors: ASKS_AGENT,
     waits: true,
-    run: async ({ deps, loaded, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return createDatabaseUser(deps, loaded, body)
-    },
+    run: ({ deps, loaded, body }) => createDatabaseUser(deps, loaded, body),
   }),
   openDatabaseTool: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/database/tool',
     summary: 'Open Adminer for the database of a site',
     details:
-      'Creates a temporary user for an hour, and installs Adminer on the server if it is missing. Sets the cookie `adminer` for the address of the answer, which opens in the browser of the caller only. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour. The activity records it. The session ends with its user, and with the logout of the caller.',
+      'Creates a temporary user for an hour, and installs Adminer on the server if it is missing. Sets the cookie `adminer` for the address of the answer, which opens in the browser of the caller only. The activity records it. The session ends with its user, and with the logout of the caller.',
     right: 'secrets',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadManagedSite,
     body: OpenTool,
     answers: { 200: { about: 'Where Adminer is.', json: OpenedTool, headers: ['Set-Cookie'] } },
     errors: ASKS_AGENT,
     waits: true,
-    run: async ({ body, ...call }) => {
-      await requireConfirmed(call.deps, call.caller)
-      return openTool(call, body.rights)
-    },
+    run: ({ body, ...call }) => openTool(call, body.rights),
   }),
   endDatabaseUser: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/database/users/end',

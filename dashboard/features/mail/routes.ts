@@ -1,4 +1,3 @@
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -16,8 +15,6 @@ const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
 const TEST_DETAILS =
   'Through the stored relay. It fails with the answer of the relay if that refuses the message.'
-const CONFIRMED_DETAILS =
-  '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.'
 const APPLIED = streamed('mail.apply')
 const TEST_ANSWER = 'The dialogue, or the plan.'
 
@@ -35,16 +32,12 @@ export const serverMailRoutes = {
   setServerMail: route({
     at: 'PUT /api/servers/:server_id/mail',
     summary: 'Set the mail relay of a server',
-    details: CONFIRMED_DETAILS,
     loads: serverTarget,
     body: SetMail,
     ...APPLIED,
     right: 'admin',
     needs_session: true,
-    run: async (call) => {
-      if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
-      return APPLIED.run(call)
-    },
+    needs_confirmation: true,
   }),
   testServerMail: route({
     at: 'POST /api/servers/:server_id/mail/test',
@@ -74,16 +67,13 @@ export const siteMailRoutes = {
   setSiteMail: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/mail',
     summary: 'Set the mail settings of a site',
-    details: `Null uses the setting of the server. ${CONFIRMED_DETAILS}`,
+    details: 'Null uses the setting of the server.',
     loads: loadManagedSite,
     body: SetMail,
     ...APPLIED,
     right: 'admin',
     needs_session: true,
-    run: async (call) => {
-      if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
-      return APPLIED.run(call)
-    },
+    needs_confirmation: true,
   }),
   testSiteMail: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/mail/test',

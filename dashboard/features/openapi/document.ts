@@ -62,8 +62,10 @@ const SCHEMES = {
   },
 }
 
+type Access = Pick<AnyRoute, 'right' | 'needs_session' | 'needs_confirmation'>
+
 /** Returns who may make a call. */
-function callersOf({ right, needs_session }: Pick<AnyRoute, 'right' | 'needs_session'>): string {
+function callersOf({ right, needs_session, needs_confirmation }: Access): string {
   if (right === 'open') return 'Needs no authentication.'
   const role = lowestRole(right)
   const grant = right === 'secrets' ? ', or the grant `secrets`' : ''
@@ -72,7 +74,10 @@ function callersOf({ right, needs_session }: Pick<AnyRoute, 'right' | 'needs_ses
   const token = needs_session
     ? 'API tokens may not'
     : `API tokens need the scope \`${scopeFor(right)}\``
-  return `${account}; ${token}.`
+  const confirmed = needs_confirmation
+    ? ' A session needs its password of the last ten minutes: 409 with `confirmation_needed` otherwise.'
+    : ''
+  return `${account}; ${token}.${confirmed}`
 }
 
 function requestSchemas(routes: readonly DescribedRoute[]) {

@@ -88,6 +88,7 @@ export function failuresOf({
   errors = [],
   open,
   right,
+  needs_confirmation,
   ignores_unknown,
 }: DescribedRoute) {
   const possible = new Set<ErrorName>(['internal', ...errors])
@@ -95,6 +96,7 @@ export function failuresOf({
     if (when) for (const name of more) possible.add(name)
   }
   add(!open, 'unauthorized')
+  add(needs_confirmation === true, 'conflict')
   add(method !== 'GET' || !(open || right === 'own.read'), 'forbidden')
   add(
     names.some((name) => name !== 'key'),

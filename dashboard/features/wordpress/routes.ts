@@ -1,4 +1,3 @@
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -24,10 +23,10 @@ export const wordpressLoginRoutes = {
   startWordpressLogin: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/wordpress-login',
     summary: 'Log in to the WordPress of a site',
-    details:
-      'Answers with a token that is valid once, for a minute. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour. The activity records it.',
+    details: 'Answers with a token that is valid once, for a minute. The activity records it.',
     right: 'secrets',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadManagedSite,
     body: StartLogin,
     answers: {
@@ -38,9 +37,6 @@ export const wordpressLoginRoutes = {
     },
     errors: ASKS_AGENT,
     waits: true,
-    run: async ({ deps, loaded, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return startLogin(deps, loaded, body.user_id)
-    },
+    run: ({ deps, loaded, body }) => startLogin(deps, loaded, body.user_id),
   }),
 }

@@ -220,7 +220,7 @@ export const authRoutes = {
     at: 'POST /api/auth/confirm',
     summary: 'Confirm the password of the caller',
     details:
-      'For calls that answer 409 with `confirmation_needed`: they need it within half an hour before them; a login counts too. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
+      'For calls that answer 409 with `confirmation_needed`: they need it within ten minutes before them; a login counts too. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
     right: 'own',
     needs_session: true,
     body: ConfirmPassword,

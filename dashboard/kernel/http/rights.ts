@@ -1,4 +1,6 @@
-import { forbidden } from '#shared/kernel/errors.ts'
+import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
+import { isDue } from '#shared/kernel/age.ts'
+import { conflict, forbidden } from '#shared/kernel/errors.ts'
 import {
   lowestRole,
   RIGHTS,
@@ -30,4 +32,17 @@ export function requireRight(caller: Caller, right: Right): void {
 export function requireSession({ scope }: Caller): void {
   if (scope !== undefined)
     throw forbidden('API tokens cannot do this: log in with the password of the account')
+}
+
+/** The time for which a confirmed password counts. */
+const CONFIRMED_MS = 10 * 60_000
+
+/**
+ * Requires a recent confirmation, for calls that a stolen session must not make, and that a user
+ * makes many times a day. An API token needs none. Throws 409 with `confirmation_needed`.
+ */
+export function requireConfirmed(clock: Clock, { confirmed_at, scope }: Caller): void {
+  if (scope !== undefined) return
+  if (confirmed_at && !isDue(confirmed_at, CONFIRMED_MS, clock.now())) return
+  throw conflict('Confirm your password first', 'confirmation_needed')
 }

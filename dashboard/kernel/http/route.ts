@@ -57,6 +57,8 @@ interface Description {
   right: 'open' | Right
   /** Whether the call is closed to API tokens. */
   needs_session?: true
+  /** Whether a session must have given its password shortly before; a plan does not need it. */
+  needs_confirmation?: true
   /** The errors beyond the derived ones. */
   errors?: readonly ErrorName[]
   /** The example in place of that of its component. */

@@ -2,6 +2,7 @@ import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { withCallSource } from '#dashboard/kernel/runtime/call-source.ts'
+import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { UNKNOWN_FIELD } from '#shared/kernel/api/body.ts'
 import { type Fields, invalid } from '#shared/kernel/errors.ts'
 import { parse } from '#shared/kernel/parse.ts'
@@ -11,7 +12,7 @@ import { callerOf } from './caller.ts'
 import { addressOf, type Connection } from './connection.ts'
 import { queryOf } from './path.ts'
 import { Reply } from './reply.ts'
-import { requireRight, requireSession } from './rights.ts'
+import { requireConfirmed, requireRight, requireSession } from './rights.ts'
 import { type AnyRoute, type NeedsDeps, takesDryRun } from './route.ts'
 import { unknownNestedFields } from './unknown-fields.ts'
 
@@ -32,9 +33,10 @@ interface Outgoing {
 
 /**
  * Makes a plugin of the routes. The checks come in this order: 401, 404 for an unknown path (both
- * before this), 403, 400 for the body, 404 for what the path names, 422, also for an unknown field.
+ * before this), 403, 400 for the body, 404 for what the path names, 422, also for an unknown field,
+ * 409 for a session that must confirm its password.
  */
-export function serve<D>(routes: Routes<D>, deps: D) {
+export function serve<D extends { clock: Clock }>(routes: Routes<D>, deps: D) {
   const app = new Elysia()
   // Scoped to the routes that set a cookie: global, it would replace the cookie jar of all others.
   const jar = new Elysia().use(cookie().as('scoped'))
@@ -65,7 +67,7 @@ const setsCookie = ({ answers }: AnyRoute) =>
   Object.values(answers).some(({ headers = [] }) => headers.includes('Set-Cookie'))
 
 /** Answers a request. It starts with the second guard, independently of the gate. */
-async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: Incoming) {
+async function answerOf(route: AnyRoute, deps: { clock: Clock }, { query, ...incoming }: Incoming) {
   const { request, server } = incoming
   if (route.needs_session) requireSession(callerOf(request))
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
@@ -85,6 +87,8 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
     query: route.query && parse(route.query, query),
     body: route.body && parse(route.body, fields),
   }
+  if (route.needs_confirmation && Object(parsed.body).dry_run !== true)
+    requireConfirmed(deps.clock, callerOf(request))
   return withCallSource(sourceIn(route, incoming), () =>
     route.run(Object.assign(call, parsed) as never),
   )

@@ -132,6 +132,7 @@ export const checkDashboardTarget = () => call('POST /api/fleet/dashboard-backup
 type OwnTarget = Sent<'PUT /api/fleet/dashboard-backup/target'>['body']
 
 export const setDashboardTarget = (body: OwnTarget) =>
-  call('PUT /api/fleet/dashboard-backup/target', { body })
+  withConfirmation(() => call('PUT /api/fleet/dashboard-backup/target', { body }))
 
-export const removeDashboardTarget = () => call('DELETE /api/fleet/dashboard-backup/target')
+export const removeDashboardTarget = () =>
+  withConfirmation(() => call('DELETE /api/fleet/dashboard-backup/target'))

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type Sent, start } from './client.ts'
+import { withConfirmation } from './password-confirmation.ts'
 import { ONCE } from './query-client.ts'
 import {
   callSite,
@@ -36,11 +37,12 @@ export function cloneSite(server_id: number, input: NewClone): CloneWork {
 }
 
 /** The user and password that visitors of a staging site need; the query client never has them. */
-export const showStagingPassword = (site: SitePlace) => callSite(site, 'POST staging-password')
+export const showStagingPassword = (site: SitePlace) =>
+  withConfirmation(() => callSite(site, 'POST staging-password'))
 
 /** Generates a new password and returns it; the query client never has it. */
 export async function changeStagingPassword(site: SitePlace) {
-  const answer = await callSite(site, 'POST staging-password/change')
+  const answer = await withConfirmation(() => callSite(site, 'POST staging-password/change'))
   if ('plan' in answer) throw new Error('The dashboard answered with a plan')
   return answer
 }

@@ -25,7 +25,7 @@ export const passwordRequest = {
 }
 
 /**
- * Makes a call that needs the password of the last half hour. If it is needed, the user enters it and
+ * Makes a call that needs the password of the last ten minutes. If it is needed, the user enters it and
  * the call is made again; if the user cancels, the refusal is thrown.
  */
 export async function withConfirmation<T>(work: () => Promise<T>): Promise<T> {

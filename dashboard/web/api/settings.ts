@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { SettingKey } from '#shared/settings/api/settings.ts'
 import { call } from './client.ts'
+import { withConfirmation } from './password-confirmation.ts'
 
 /** The settings of the whole dashboard. */
 export const settingsQuery = queryOptions({
@@ -17,7 +18,8 @@ export const keysQuery = queryOptions({
 })
 
 /** All keys, with the new one. */
-export const rotateKey = async () => (await call('POST /api/keys/rotate')).keys
+export const rotateKey = async () =>
+  (await withConfirmation(() => call('POST /api/keys/rotate'))).keys
 
 export const notificationsQuery = queryOptions({
   queryKey: ['notifications'],

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { withConfirmation } from './password-confirmation.ts'
 import { callSite, type SiteAnswer, type SiteBody, type SitePlace, siteWork } from './site-call.ts'
 
 export const settingsQuery = (site: SitePlace) =>
@@ -14,7 +15,8 @@ export const configureSite = (site: SitePlace, input: SettingsInput) =>
   siteWork(site, 'PATCH settings', input)
 
 /** Returns the password of visitors, which the query client does not keep. */
-export const showSitePassword = (site: SitePlace) => callSite(site, 'POST visitor-password')
+export const showSitePassword = (site: SitePlace) =>
+  withConfirmation(() => callSite(site, 'POST visitor-password'))
 
 export type ObjectCache = SiteAnswer<'GET object-cache'>['object_cache']
 

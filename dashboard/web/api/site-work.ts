@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Plan } from '#shared/kernel/plan.ts'
 import { start } from './client.ts'
+import { withConfirmation } from './password-confirmation.ts'
 import { ONCE } from './query-client.ts'
 import { type SiteBody, type SitePlace, type SiteWork, siteWork } from './site-call.ts'
 
@@ -25,8 +26,10 @@ export const deleteSite = (site: SitePlace, without_backup = false) =>
 export const restoreSite = (site: SitePlace) => siteWork(site, 'POST restore')
 
 /** Deletes a site permanently. */
-export const purgeSite = (site: SitePlace & { domain: string }) =>
-  siteWork(site, 'POST purge', { domain: site.domain })
+export function purgeSite(site: SitePlace & { domain: string }): SiteWork {
+  const work = siteWork(site, 'POST purge', { domain: site.domain })
+  return { ...work, call: (more) => withConfirmation(() => work.call(more)) }
+}
 
 /** Backs a site up; without a target, in the target of the site. */
 export const createBackup = (site: SitePlace, target_id?: number) =>

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { type ActionOf, actionOf, type SiteActionType } from '#shared/operation-types.ts'
 import type { SitePlan } from '#shared/sites/api/sites.ts'
 import { call, type Sent, start } from './client.ts'
+import { withConfirmation } from './password-confirmation.ts'
 import { callSite, type SitePlace } from './site-call.ts'
 
 export const SITES_PER_PAGE = 100
@@ -114,10 +115,12 @@ export const ignoreSite = (site: SitePlace, ignored: boolean) =>
   callSite(site, 'PUT ignored', { body: { ignored } })
 
 /** Returns the password, which the query client does not keep. */
-export const readDatabasePassword = (site: SitePlace) => callSite(site, 'POST db-password')
+export const readDatabasePassword = (site: SitePlace) =>
+  withConfirmation(() => callSite(site, 'POST db-password'))
 
 /** Sets a new password, which the query client never has. */
-export const resetAdminPassword = (site: SitePlace) => callSite(site, 'POST admin-password')
+export const resetAdminPassword = (site: SitePlace) =>
+  withConfirmation(() => callSite(site, 'POST admin-password'))
 
 const LEAVING_MS = 2_000
 const DEFAULT_MS = 30_000

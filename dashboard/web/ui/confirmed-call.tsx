@@ -43,7 +43,7 @@ export function useConfirmedCall<R>(
         <Field
           name="password"
           label="Your password of this dashboard"
-          hint="You must enter it again after half an hour."
+          hint="You must enter it again after ten minutes."
           error={refusals.password}
         >
           <PasswordInput

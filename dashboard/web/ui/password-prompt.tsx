@@ -56,7 +56,7 @@ function Prompt({ request }: { request: PasswordRequest }) {
       open
       onClose={request.cancel}
       title="Confirm your password"
-      about="This change needs the password of your account. You must enter it again after half an hour."
+      about="This change needs the password of your account. You must enter it again after ten minutes."
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         <Field name="password" label="Your password of this dashboard" error={refusal}>

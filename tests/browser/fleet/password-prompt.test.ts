@@ -14,7 +14,7 @@ const REFUSAL = {
   json: { error: 'Conflict', message: 'Confirm your password first', code: 'confirmation_needed' },
 }
 
-/** The dashboard answers as if half an hour had passed, until the password is confirmed. */
+/** The dashboard answers as if ten minutes had passed, until the password is confirmed. */
 async function unconfirmed(page: Page, calls: string): Promise<void> {
   let confirmed = false
   await page.route('**/api/auth/confirm', async (route) => {

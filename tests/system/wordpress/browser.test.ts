@@ -83,7 +83,7 @@ function opensWordpress(shown: () => Shown): void {
     await tab.close()
   })
 
-  test('after half an hour it asks for the password, and logs in as the chosen user', async () => {
+  test('after ten minutes it asks for the password, and logs in as the chosen user', async () => {
     const { page } = shown()
     const user = ['user', 'create', 'ed', 'ed@example.test', '--role=editor']
     await wp(shown(), [...user, '--display_name=Ed Weber'])

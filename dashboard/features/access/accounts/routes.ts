@@ -1,6 +1,5 @@
 import { getPerson, type PeopleDeps, showPerson } from '#dashboard/features/access/people.ts'
 import type { Passwords } from '#dashboard/kernel/auth/passwords.ts'
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import type { Throttle } from '#dashboard/kernel/auth/throttle.ts'
 import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
@@ -43,13 +42,16 @@ const loadPerson = ({ deps, params }: OwnerCall) =>
   getPerson(deps, idIn(params.person_id, 'Person'))
 
 /** What every call has that decides what somebody else may do. */
-const OWNERS = { right: 'accounts', needs_session: true, loads: loadPerson } as const
+const OWNERS = {
+  right: 'accounts',
+  needs_session: true,
+  needs_confirmation: true,
+  loads: loadPerson,
+} as const
 
 const PERSON = { answers: shows('The person.', { person: Person }), errors: ['conflict'] } as const
 
-const CONFIRMED =
-  '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.'
-const LAST_OWNER = `409 for the only owner. ${CONFIRMED}`
+const LAST_OWNER = '409 for the only owner.'
 const UNKNOWN_TOKEN =
   '404 for every text that is no token of an open invitation; 20 of them from one address (of IPv6, a /64) within 15 minutes are answered with 429.'
 
@@ -57,7 +59,6 @@ type Change = (deps: Deps, caller: OwnerCall['caller'], person_id: number) => Pr
 
 /** Makes a change, and answers with the person after it. */
 async function changed({ deps, caller }: OwnerCall, id: number, change: Change) {
-  await requireConfirmed(deps, caller)
   await change(deps, caller, id)
   return { person: await showPerson(deps, (person) => person.id === id) }
 }
@@ -75,28 +76,24 @@ export const accountRoutes = {
   invitePerson: route({
     at: 'POST /api/people/:person_id/invitation',
     summary: 'Invite a person to this dashboard',
-    details: `Answers with a link that makes the account, once and within 7 days; it is mailed if the dashboard can send mail. It ends the previous invitation of the person. 409 for a person with an account. ${CONFIRMED}`,
+    details:
+      'Answers with a link that makes the account, once and within 7 days; it is mailed if the dashboard can send mail. It ends the previous invitation of the person. 409 for a person with an account.',
     ...OWNERS,
     body: InvitePerson,
     answers: creates('Invited. The link is shown only once.', { invitation: SentInvitation }),
     errors: ['conflict'],
     waits: true,
-    run: async ({ deps, loaded, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return { invitation: await invite(deps, caller, loaded, body) }
-    },
+    run: async ({ deps, loaded, body, caller }) => ({
+      invitation: await invite(deps, caller, loaded, body),
+    }),
   }),
   revokeInvitation: route({
     at: 'DELETE /api/people/:person_id/invitation',
     summary: 'Revoke the invitation of a person',
-    details: CONFIRMED,
     ...OWNERS,
     answers: { 204: { about: 'Its link no longer works.' } },
     errors: ['conflict'],
-    run: async ({ deps, loaded, caller }) => {
-      await requireConfirmed(deps, caller)
-      await revokeInvitation(deps, caller, loaded)
-    },
+    run: ({ deps, loaded, caller }) => revokeInvitation(deps, caller, loaded),
   }),
   changeAccount: route({
     at: 'PATCH /api/people/:person_id/account',
@@ -119,7 +116,7 @@ export const accountRoutes = {
   activateAccount: route({
     at: 'POST /api/people/:person_id/account/activate',
     summary: 'Activate a deactivated account',
-    details: `It has its former role and password. The access to sites must be given again. ${CONFIRMED}`,
+    details: 'It has its former role and password. The access to sites must be given again.',
     ...OWNERS,
     ...PERSON,
     run: (call) => changed(call, call.loaded.id, activate),

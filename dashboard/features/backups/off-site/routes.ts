@@ -1,4 +1,3 @@
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { DashboardBackup, SetDashboardTarget } from '#shared/recovery/api/dashboard-backup.ts'
@@ -41,14 +40,14 @@ export const offSiteRoutes = {
     at: 'PUT /api/fleet/dashboard-backup/target',
     summary: 'Set the target of the dashboard',
     details:
-      'It is never sent to a server. 422 if a target of sites has the same account. It is checked at once. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+      'It is never sent to a server. 422 if a target of sites has the same account. It is checked at once.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     body: SetDashboardTarget,
     answers: { 200: { about: 'Set, and about to be checked.', json: DashboardBackup } },
     errors: ['conflict'],
     run: async ({ deps, body, caller }) => {
-      await requireConfirmed(deps, caller)
       await changeOwnTarget(deps, body, caller.user.id)
       return showOffSite(deps)
     },
@@ -56,14 +55,13 @@ export const offSiteRoutes = {
   removeDashboardTarget: route({
     at: 'DELETE /api/fleet/dashboard-backup/target',
     summary: 'Remove the target of the dashboard',
-    details:
-      'The storage is not touched, and no backup of the dashboard is made any more. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    details: 'The storage is not touched, and no backup of the dashboard is made any more.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict', 'not_found'],
     run: async ({ deps, caller }) => {
-      await requireConfirmed(deps, caller)
       await removeOwnTarget(deps, caller.user.id)
     },
   }),

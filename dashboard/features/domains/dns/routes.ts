@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
@@ -43,47 +42,45 @@ export const dnsRoutes = {
     at: 'POST /api/dns-accounts',
     summary: 'Add a DNS account',
     details:
-      'The token is tested first: 422 on `token` with the message of Cloudflare if it refuses the token, or if the token has no access to a zone. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+      'The token is tested first: 422 on `token` with the message of Cloudflare if it refuses the token, or if the token has no access to a zone.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     body: CreateDnsAccount,
     answers: creates('Added.', { account: DnsAccountView }),
     errors: ['conflict'],
     waits: true,
-    run: async ({ deps, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return { account: await createAccount(deps, body, caller.user.id) }
-    },
+    run: async ({ deps, body, caller }) => ({
+      account: await createAccount(deps, body, caller.user.id),
+    }),
   }),
   updateDnsAccount: route({
     at: 'PATCH /api/dns-accounts/:account_id',
     summary: 'Change a DNS account',
-    details:
-      'Reads the zones again, also without a change. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    details: 'Reads the zones again, also without a change.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadAccount,
     body: UpdateDnsAccount,
     answers: shows('Its current state.', { account: DnsAccountView }),
     errors: ['conflict'],
     waits: true,
-    run: async ({ deps, loaded, body, caller }) => {
-      await requireConfirmed(deps, caller)
-      return { account: await changeAccount(deps, loaded, body, caller.user.id) }
-    },
+    run: async ({ deps, loaded, body, caller }) => ({
+      account: await changeAccount(deps, loaded, body, caller.user.id),
+    }),
   }),
   removeDnsAccount: route({
     at: 'DELETE /api/dns-accounts/:account_id',
     summary: 'Remove a DNS account',
-    details:
-      'The records at Cloudflare stay. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    details: 'The records at Cloudflare stay.',
     right: 'admin',
     needs_session: true,
+    needs_confirmation: true,
     loads: loadAccount,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],
     run: async ({ deps, loaded, caller }) => {
-      await requireConfirmed(deps, caller)
       await removeAccount(deps, loaded, caller.user.id)
     },
   }),

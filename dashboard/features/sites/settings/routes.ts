@@ -33,6 +33,7 @@ export const siteSettingsRoutes = {
     summary: 'Show the user and password that visitors of a protected site need',
     details: 'The activity records the access.',
     right: 'secrets',
+    needs_confirmation: true,
     loads: loadManagedSite,
     answers: { 200: { about: 'User and password.', json: ShownStaging } },
     errors: ['conflict'],

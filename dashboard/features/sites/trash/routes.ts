@@ -32,6 +32,7 @@ export const trashRoutes = {
     loads: loadSite,
     body: PurgeSite,
     ...inBackground('site.purge'),
+    needs_confirmation: true,
     run: ({ deps, loaded, body: { domain, dry_run } }) => {
       if (domain !== loaded.site.domain)
         throw invalid({ domain: ['Must be the domain of the site'] })

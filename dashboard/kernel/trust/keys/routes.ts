@@ -18,6 +18,7 @@ export const keyRoutes = {
     at: 'POST /api/keys/rotate',
     summary: 'Create a new key and send it to every agent',
     right: 'admin',
+    needs_confirmation: true,
     needs_session: true,
     answers: { 201: { about: 'All keys, with the new one.', json: keys } },
     run: async ({ deps, caller }) => {

@@ -79,17 +79,17 @@ test('the caller gets the password once, and the server only its hash', async (a
   expect(shown[1]?.body.activities[0]).toMatchObject({ type: 'site.access', domain })
 })
 
-test('an account is off by default, and needs the password of the last half hour', async () => {
+test('an account is off by default, and needs the password of the last ten minutes', async () => {
   await using all = await withShop({ on: false })
   const off = await all.call('', { label: 'Print shop' })
   expect([off.status, off.body.message, all.given]).toEqual([409, OFF, []])
   await all.dashboard.call('PUT', '/api/settings/client_accounts', { value: true })
-  all.forward(30 * 60_000)
+  all.forward(10 * 60_000)
 
   const refused = await all.call('', { label: 'Print shop' })
   await all.dashboard.call('POST', '/api/auth/confirm', { password: PASSWORD })
   const { status, body } = await all.call('', { label: 'Print shop' })
-  all.forward(30 * 60_000)
+  all.forward(10 * 60_000)
   const reset = await all.call('/password', { token: body.token })
 
   expect([refused.status, refused.body.code, status]).toEqual([409, 'confirmation_needed', 200])

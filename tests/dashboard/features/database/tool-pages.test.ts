@@ -170,7 +170,7 @@ test('an agent that ended the user, breaks off or sends something else shows a p
   ])
 })
 
-test('needs the password of the last half hour, and an encrypted address', async (all) => {
+test('needs the password of the last ten minutes, and an encrypted address', async (all) => {
   all.forward(HOUR_MS / 2)
 
   const refused = await all.dashboard.call('POST', all.at, { rights: 'read' })

@@ -50,7 +50,7 @@ test('a login gives the caller a token, and the server only its hash', async (al
   expect(activity?.body.activities[0]).toMatchObject({ type: 'wp.login', domain: 'shop.example' })
 })
 
-test('a login needs the password of the last half hour', async (all) => {
+test('a login needs the password of the last ten minutes', async (all) => {
   const confirm = (password: string) =>
     all.dashboard.call('POST', '/api/auth/confirm', { password })
   all.forward(30 * MINUTE)

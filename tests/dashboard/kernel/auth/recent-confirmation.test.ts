@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
+import { ROUTES } from '#dashboard/routes.ts'
 import {
   type Dashboard,
   ending,
@@ -9,7 +11,7 @@ import { movable } from '#tests/support/dashboard/trash.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { knownKey } from '#tests/support/key-pair.ts'
 
-const HALF_AN_HOUR = 30 * 60_000
+const TEN_MINUTES = 10 * 60_000
 const place = { kind: 'local', path: '/mnt/store' }
 const token = 'a-token-of-forty-characters-a-token-of-f'
 const relay = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hosting' }
@@ -26,6 +28,7 @@ const CALLS: [string, string, object?][] = [
   ['PATCH', '/api/dns-accounts/1', { name: 'Shops' }],
   ['DELETE', '/api/dns-accounts/1'],
   ['PUT', '/api/servers/1/mail', { relay: { ...relay, password: 'needle' } }],
+  ['POST', '/api/keys/rotate'],
   ['PUT', '/api/servers/1/sites/1/mail', { relay: { ...relay, password: 'needle' } }],
 ]
 
@@ -39,12 +42,12 @@ async function withRecords(clock: ReturnType<typeof movable>['clock']) {
   return { dashboard, ...ending(dashboard, agent) }
 }
 
-test('a session must have given its password in the last half hour', async () => {
+test('a session must have given its password in the last ten minutes', async () => {
   const { clock, forward } = movable()
   await using all = await withRecords(clock)
   const { dashboard } = all
   const call: Dashboard['call'] = (...given) => dashboard.call(...given)
-  forward(HALF_AN_HOUR)
+  forward(TEN_MINUTES)
 
   const refused: unknown[] = []
   for (const [method, path, body] of CALLS) {
@@ -71,10 +74,55 @@ test('a session must have given its password in the last half hour', async () =>
 test('a plan of a relay needs no password', async () => {
   const { clock, forward } = movable()
   await using all = await withRecords(clock)
-  forward(HALF_AN_HOUR)
+  forward(TEN_MINUTES)
   const planned = { relay: { ...relay, password: 'needle' }, dry_run: true }
 
   const { status, body } = await all.dashboard.call('PUT', '/api/servers/1/mail', planned)
 
   expect([status, body.code]).not.toContain('confirmation_needed')
+})
+
+test('each call for secrets, accounts, targets and keys, and each permanent deletion, needs it', () => {
+  const needed = ROUTES.filter(({ needs_confirmation }: AnyRoute) => needs_confirmation).map(
+    ({ at }) => String(at),
+  )
+  const secret = ROUTES.filter(
+    ({ at, right }) => ['secrets', 'accounts'].includes(right) && !at.startsWith('GET '),
+  ).map(({ at }) => String(at))
+
+  const site = '/api/servers/:server_id/sites/:site_id'
+  const others = [
+    'POST /api/backup-kit',
+    'POST /api/backup-kit/confirm',
+    'POST /api/backup-targets',
+    'PATCH /api/backup-targets/:target_id',
+    'DELETE /api/backup-targets/:target_id',
+    'PUT /api/fleet/dashboard-backup/target',
+    'DELETE /api/fleet/dashboard-backup/target',
+    'POST /api/dns-accounts',
+    'PATCH /api/dns-accounts/:account_id',
+    'DELETE /api/dns-accounts/:account_id',
+    'PUT /api/servers/:server_id/mail',
+    `PUT ${site}/mail`,
+    `POST ${site}/purge`,
+    'POST /api/keys/rotate',
+  ]
+  expect(needed.toSorted()).toEqual([...secret, ...others].toSorted())
+})
+
+test('an API token needs no confirmation', async () => {
+  const { clock, forward } = movable()
+  await using all = await withRecords(clock)
+  const { dashboard } = all
+  const call = { name: 'script', scope: 'admin', password: PASSWORD }
+  const { plaintext } = (await dashboard.call('POST', '/api/auth/tokens', call)).body
+  forward(TEN_MINUTES)
+  const path = '/api/servers/1/sites/1/visitor-password'
+
+  const session = await dashboard.call('POST', path)
+  const headers = { cookie: '', authorization: `Bearer ${plaintext}` }
+  const token = await dashboard.call('POST', path, undefined, headers)
+
+  expect(session.body.code).toBe('confirmation_needed')
+  expect(token.body.code).not.toBe('confirmation_needed')
 })
