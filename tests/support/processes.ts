@@ -107,8 +107,12 @@ export async function runDashboard(data_dir: string, env: Environment = {}): Pro
 }
 
 /** Runs one of its commands, such as `backup`, until it ends by itself. */
-export async function runRecords(data_dir: string, args: readonly string[]): Promise<Ended> {
-  return runToEnd([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir } })
+export async function runRecords(
+  data_dir: string,
+  args: readonly string[],
+  env: Environment = {},
+): Promise<Ended> {
+  return runToEnd([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir, ...env } })
 }
 
 /** The same, for a test that ends it. */

@@ -12,6 +12,8 @@ import { freePort } from '#tests/support/start-script.ts'
 export interface Member {
   dashboard: Running
   client: Client
+  /** Its DATA_DIR. */
+  data: string
   /** The shares that it has, by its log. */
   shares(): Set<string>
 }
@@ -50,7 +52,7 @@ export class SharedRecords {
     const client = new Client(dashboard.url, this.#cookie)
     if (this.#cookie === undefined) await client.login(ADMIN)
     this.#cookie = client.cookie ?? ''
-    return { dashboard, client, shares: () => sharesOf(dashboard.output.err) }
+    return { dashboard, client, data, shares: () => sharesOf(dashboard.output.err) }
   }
 
   /** The rows of a query on the server itself. */

@@ -1,0 +1,56 @@
+// tier: full
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { Client } from '#tests/support/client.ts'
+import { type App, appOf } from '#tests/support/dashboard/totp.ts'
+import { type Member, SharedRecords } from '#tests/support/leases/fleet.ts'
+import { ADMIN, runRecords, sweep } from '#tests/support/processes.ts'
+
+setDefaultTimeout(180_000)
+let records: SharedRecords
+let members: [Member, Member]
+let app: App
+
+beforeAll(async () => {
+  records = await SharedRecords.start()
+  members = [await records.add(), await records.add()]
+  const { client } = members[0]
+  const started = await client.post('/api/auth/totp', { password: ADMIN.password })
+  const { secret } = Object(started.body)
+  const code = appOf(secret).code(new Date())
+  const { body } = await client.post('/api/auth/totp/confirm', { code })
+  app = appOf(secret, Object(body).recovery_codes)
+})
+afterAll(async () => {
+  await records?.stop()
+  await sweep()
+})
+
+async function signIn({ dashboard }: Member, code?: string): Promise<number> {
+  const given = code === undefined ? {} : { code }
+  const client = new Client(dashboard.url)
+  return (await client.post('/api/auth/login', { ...ADMIN, ...given })).status
+}
+
+test('a code opens one session, whichever dashboards it reaches at the same time', async () => {
+  const [one, other] = members
+  const codes = [app.code(new Date(), 1), app.recovery_codes[0] ?? '']
+
+  for (const code of codes) {
+    const logins = [one, other, one, other].map((member) => signIn(member, code))
+    expect((await Promise.all(logins)).toSorted()).toEqual([200, 401, 401, 401])
+  }
+})
+
+test('a change by one dashboard counts at the other at once, and so does the command', async () => {
+  const [one, other] = members
+  const session = new Client(other.dashboard.url, one.client.cookie)
+  const status = async () => (await session.get('/api/auth/me')).status
+  expect([await status(), await signIn(other)]).toEqual([200, 401])
+  const { url: DATABASE_URL, token_file: DATABASE_AUTH_TOKEN_FILE } = records.sqld
+  const env = { DATABASE_URL, DATABASE_AUTH_TOKEN_FILE }
+
+  const { code, err } = await runRecords(one.data, ['reset-factors', ADMIN.email], env)
+
+  expect([code, err]).toEqual([0, ''])
+  expect([await status(), await signIn(other)]).toEqual([401, 200])
+})
