@@ -12,11 +12,11 @@ export const ROLE_TEXTS: Record<Role, { name: string; about: string }> = {
   admin: {
     name: 'Admin',
     about:
-      'Also adds and removes servers, changes settings, sees passwords, gives access to sites and deletes permanently.',
+      'Does all work: also adds and removes servers, changes settings, sees passwords, gives access to sites and deletes permanently.',
   },
   owner: {
     name: 'Owner',
-    about: 'Also invites people, and decides what each account may do.',
+    about: 'Does all work, invites people, and decides what each account may do.',
   },
 }
 

@@ -17,7 +17,7 @@ const STACKED =
 export function Table({ label, head, isStacked, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={label} tabIndex={0} className="overflow-x-auto">
+    <section aria-label={label} tabIndex={0} className="relative overflow-x-auto">
       <table className={cx('w-full text-left', isStacked && STACKED)}>
         <thead className="text-xs text-muted">
           <tr className="border-b border-line">{head}</tr>

@@ -17,7 +17,7 @@ test('a colleague is invited, accepts in another browser, and is out when deacti
     await dialog.getByRole('button', { name, exact: true }).click()
     return dialog
   }
-  await page.getByText('Also invites people').waitFor()
+  await page.getByText('Does all work, invites people').waitFor()
   await button(page, 'Invite person').click()
   await page.getByLabel('Name').fill('Anna Weber')
   await page.getByLabel('Email').fill('Administrator')

@@ -1,8 +1,5 @@
 // tier: gate
 import { expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { runCommand } from '#dashboard/cli.ts'
 import { readConfig } from '#dashboard/config.ts'
 import { addAccount } from '#tests/support/accounts.ts'
@@ -10,9 +7,10 @@ import { button, sessionOf, signIn, useBrowser } from '#tests/support/browser/pa
 import { settled } from '#tests/support/browser/settled.ts'
 import { Client } from '#tests/support/client.ts'
 import { useDemo } from '#tests/support/demo.ts'
+import { temporaryFolder } from '#tests/support/processes.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-const folder = mkdtempSync(join(tmpdir(), 'hosting-demo-account-'))
+const folder = await temporaryFolder('demo-account')
 const demo = useDemo(['--pace', '0', '--steady', '--data', folder])
 const open = useBrowser(demo)
 

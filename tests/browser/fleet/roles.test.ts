@@ -1,8 +1,5 @@
 // tier: full
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { siteTabs } from '#dashboard/web/features/sites/site-search.ts'
 import { addAccount, setGrants } from '#tests/support/accounts.ts'
@@ -12,9 +9,10 @@ import { pressAll, watchRefusals } from '#tests/support/browser/press.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { Client } from '#tests/support/client.ts'
 import { useDemo } from '#tests/support/demo.ts'
+import { temporaryFolder } from '#tests/support/processes.ts'
 
 const PASSWORD = 'for a role of the demo'
-const folder = mkdtempSync(join(tmpdir(), 'hosting-demo-roles-'))
+const folder = await temporaryFolder('demo-roles')
 const demo = useDemo(['--pace', '0', '--steady', '--data', folder])
 const open = useBrowser(demo)
 
@@ -52,7 +50,13 @@ const buttons = (page: Page) => page.locator('main button').allInnerTexts()
 beforeAll(() => startBulk(demo.client()))
 
 /** An operator presses what stands beside controls for other roles. */
-const SHARED = ['/servers/1', '/people', '/settings', '/sites/1?tab=access', '/backups?part=targets']
+const SHARED = [
+  '/servers/1',
+  '/people',
+  '/settings',
+  '/sites/1?tab=access',
+  '/backups?part=targets',
+]
 
 describe.each(['viewer', 'operator'] as const)('for the role %s', (role) => {
   let client: Client

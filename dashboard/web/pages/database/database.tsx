@@ -131,7 +131,11 @@ function DatabaseRights({ site, canChange }: DatabaseRightsProps) {
       {isOn ? 'tables, views and routines' : 'tables only'}
       <p className="text-xs text-muted">{isOn ? ROUTINES : TABLES}</p>
       {canChange && (
-        <Button className="mt-1.5 max-w-full shrink! whitespace-normal!" onClick={show}>
+        <Button
+          needs="operate"
+          className="mt-1.5 max-w-full shrink! whitespace-normal!"
+          onClick={show}
+        >
           {action}
         </Button>
       )}

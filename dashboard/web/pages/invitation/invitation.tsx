@@ -87,8 +87,8 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
         <p className="break-words text-muted">
           {invited_by} invites you as <strong>{ROLE_TEXTS[role].name}</strong>.{' '}
           {ROLE_TEXTS[role].about}
-          {secrets && ' Your account sees passwords and site contents.'} The invitation is open
-          until <Time at={expires_at} />.
+          {secrets && ' Your account sees passwords and site contents.'} The invitation ends{' '}
+          <Time at={expires_at} />.
         </p>
       </div>
       <TextField

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Ban, Check, Pencil, RefreshCw, Trash2, UserPlus } from 'lucide-react'
+import { Activity, Ban, Check, Pencil, RefreshCw, Trash2, UserPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { peopleQuery } from '#dashboard/web/api/access.ts'
 import {
@@ -10,7 +10,7 @@ import {
   revokeInvitation,
 } from '#dashboard/web/api/accounts.ts'
 import { ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
@@ -66,7 +66,12 @@ function NoAccount({ person }: PartProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p>{person.name} cannot log in to this dashboard.</p>
-      <Button icon={<UserPlus />} aria-label={`Invite ${person.name}`} onClick={show}>
+      <Button
+        needs="accounts"
+        icon={<UserPlus />}
+        aria-label={`Invite ${person.name}`}
+        onClick={show}
+      >
         Invite
       </Button>
       <Invite {...dialog} person={person} />
@@ -83,7 +88,7 @@ function Invited({ person, account }: AccountProps) {
         {{
           Invitation: (
             <>
-              {isOver ? 'ended ' : 'open until '}
+              {isOver ? 'ended ' : 'ends '}
               <Time at={account.invited_until} />
               {account.invited_by && `, sent by ${account.invited_by}`}
             </>
@@ -91,7 +96,7 @@ function Invited({ person, account }: AccountProps) {
         }}
       </AccountFacts>
       <div className="flex flex-wrap gap-2">
-        <Button icon={<RefreshCw />} onClick={renewing.show}>
+        <Button needs="accounts" icon={<RefreshCw />} onClick={renewing.show}>
           Renew invitation
         </Button>
         <Ask
@@ -119,7 +124,12 @@ function Known({ person, account }: AccountProps) {
         {{ 'Last login': <Time at={account.last_login_at} none="never" /> }}
       </AccountFacts>
       <div className="flex flex-wrap gap-2">
-        <Button icon={<Pencil />} aria-label={`Change role of ${name}`} onClick={changing.show}>
+        <Button
+          needs="accounts"
+          icon={<Pencil />}
+          aria-label={`Change role of ${name}`}
+          onClick={changing.show}
+        >
           Change role
         </Button>
         {account.state === 'active' ? (
@@ -148,6 +158,14 @@ function Known({ person, account }: AccountProps) {
             on their pages.
           </Ask>
         )}
+        <ButtonLink
+          icon={<Activity />}
+          aria-label={`Activity of ${name}`}
+          to="/activity"
+          search={{ user: account.email }}
+        >
+          Activity
+        </ButtonLink>
         <Ask
           person={person}
           icon={<Trash2 />}
@@ -215,7 +233,7 @@ function Ask({ person, icon, label, title, action = label, call, ...props }: Ask
   }
   return (
     <>
-      <Button icon={icon} aria-label={`${label}: ${person.name}`} onClick={show}>
+      <Button needs="accounts" icon={icon} aria-label={`${label}: ${person.name}`} onClick={show}>
         {label}
       </Button>
       <Confirm {...dialog} {...props} title={title} action={action} onConfirm={confirm} />

@@ -132,7 +132,7 @@ function Invited({ email, invitation, onClose }: InvitedProps) {
       )}
       <Snippet text={new URL(link, location.origin).href} what="the link" />
       <p className="text-muted">
-        It works once, until <Time at={expires_at} />. Whoever has it can make the account.
+        It works once, and ends <Time at={expires_at} />. Whoever has it can make the account.
       </p>
       <div className="flex justify-end">
         <Button kind="primary" onClick={onClose}>
