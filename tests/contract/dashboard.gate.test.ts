@@ -6,7 +6,13 @@ import { type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
-const OPEN_POSTS = ['/api/auth/login', '/api/invitations/show', '/api/invitations/accept']
+const OPEN_POSTS = [
+  '/api/auth/login',
+  '/api/auth/reset',
+  '/api/auth/reset/confirm',
+  '/api/invitations/show',
+  '/api/invitations/accept',
+]
 const OPEN = [...OPEN_POSTS, '/api/openapi.json']
 /** That of every route, and some that are none. */
 const PATHS = new Set([

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Message } from '#dashboard/features/alerts/mailer.ts'
 import { Throttle } from '#dashboard/kernel/auth/throttle.ts'
 import { password_resets } from '#dashboard/kernel/db/auth-schema.ts'
+import { realClock } from '#dashboard/kernel/runtime/clock.ts'
 import { HeldClock, SteppedClock } from '#tests/support/dashboard/clock.ts'
 import {
   type Dashboard,
@@ -36,7 +37,11 @@ function mailbox() {
 
 async function withMail(options: Parameters<typeof makeDashboard>[0] = {}) {
   const { sent, mailer } = mailbox()
-  const dashboard = await makeDashboard({ mailer, public_url: PUBLIC, ...options })
+  const clock = {
+    ...realClock,
+    sleep: (_: number, signal?: AbortSignal) => realClock.sleep(5, signal),
+  }
+  const dashboard = await makeDashboard({ mailer, public_url: PUBLIC, clock, ...options })
   return { dashboard, sent, [Symbol.asyncDispose]: () => dashboard[Symbol.asyncDispose]() }
 }
 

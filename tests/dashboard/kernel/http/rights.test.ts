@@ -98,7 +98,8 @@ describe('each call is made as far as its right allows', () => {
       const asked = path.replace(/:\w+/g, '999')
 
       // The second answer may be a kept one.
-      await (await dashboard.send(method, asked, undefined, headers)).text()
+      if (route.cached_ms !== undefined)
+        await (await dashboard.send(method, asked, undefined, headers)).text()
       const response = await dashboard.send(method, asked, undefined, headers)
       const body = await response.text()
 

@@ -4,7 +4,7 @@ import { dashboard_targets } from '#dashboard/kernel/db/backup-schema.ts'
 import { server_agents, signing_keys } from '#dashboard/kernel/db/trust-schema.ts'
 import { setUp } from '#tests/support/dashboard/backup-attention.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { enrolled } from '#tests/support/dashboard/enrolled.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 
@@ -157,6 +157,7 @@ test('a key of an open enrolment stays until that ends', async () => {
   expect(await states(dashboard)).toHaveLength(2)
 
   clock.move(15 * 60_000)
+  await dashboard.call('POST', '/api/auth/confirm', { password: PASSWORD })
   await dashboard.call('POST', '/api/keys/rotate')
   expect(await states(dashboard)).toHaveLength(1)
 })
