@@ -17,7 +17,7 @@ const STACKED =
 export function Table({ label, head, isStacked, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={label} tabIndex={0} className="relative overflow-x-auto">
+    <section aria-label={label} tabIndex={0} className="overflow-x-auto">
       <table className={cx('w-full text-left', isStacked && STACKED)}>
         <thead className="text-xs text-muted">
           <tr className="border-b border-line">{head}</tr>
@@ -65,6 +65,16 @@ export interface Column<R> {
   show: (row: R) => ReactNode
 }
 
+/**
+ * A heading for screen readers alone. It is placed in its cell, so that the table clips it where it
+ * scrolls; a table that were the place itself would clip the menus in its rows.
+ */
+const ScreenReaderName = ({ name }: { name: string }) => (
+  <span className="relative">
+    <span className="sr-only">{name}</span>
+  </span>
+)
+
 interface RecordTableProps<R> {
   label: string
   columns: readonly Column<R>[]
@@ -80,7 +90,7 @@ export function RecordTable<R>({ columns, rows, keyOf, ...props }: RecordTablePr
       {...props}
       head={columns.map(({ name, heading = name, isUnnamed, isNumber, className }) => (
         <Head key={name} className={cx(isNumber && 'text-right', className)}>
-          {isUnnamed ? <span className="sr-only">{name}</span> : heading}
+          {isUnnamed ? <ScreenReaderName name={name} /> : heading}
         </Head>
       ))}
     >
