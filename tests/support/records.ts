@@ -38,6 +38,13 @@ export async function copyRecords(to: string, others: readonly string[] = []): P
     const { id, name, password_hash, created_at } = row
     insert.run(id, email, name, password_hash, created_at, markedWith().of('users', row))
   }
+  const grant = database.query(
+    "insert into grants (user_id, gives, given_at, mark) values (?, 'owner', ?, ?)",
+  )
+  for (const user_id of [1, ...others.map((_, at) => at + 2)]) {
+    const values = { user_id, gives: 'owner', given_at: known.created_at } as const
+    grant.run(user_id, values.given_at, markedWith().of('grants', values))
+  }
   database.close()
 }
 

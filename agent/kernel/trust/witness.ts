@@ -13,7 +13,7 @@ interface WitnessDeps {
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** The last checkpoint of the record of the dashboard, in `<state>/trust/record.json`. */
+/** Makes what keeps the last checkpoint of the dashboard's record, in `<state>/trust/record.json`. */
 export function witnessOf({ files, state_dir, exclusive }: WitnessDeps) {
   const path = `${state_dir}/trust/record.json`
   return {
@@ -33,7 +33,10 @@ export function witnessOf({ files, state_dir, exclusive }: WitnessDeps) {
   }
 }
 
-/** Another dashboard, with another origin, has enrolled this agent with a code. */
+/**
+ * Whether a checkpoint continues the last one. One of another origin does: another dashboard has
+ * enrolled this agent with a code.
+ */
 function continues(last: WitnessedCheckpoint, { checkpoint, before }: WitnessRequest): boolean {
   if (last.origin !== checkpoint.origin) return true
   if (last.size === checkpoint.size) return last.hash === checkpoint.hash

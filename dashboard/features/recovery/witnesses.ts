@@ -21,7 +21,7 @@ interface WitnessDeps extends Pick<CommonDeps, 'db' | 'log'> {
 type Witness = Pick<AgentAddress, 'id' | 'hostname' | 'port' | 'metrics'>
 
 const MAX_CONCURRENT = 16
-/** The first call, and one with the link that the agent knows. */
+/** The calls to one agent: the first, and one with the link at which its last checkpoint ended. */
 const MAX_CALLS = 2
 
 const pathIn = (data_dir: string) => `${data_dir}/activity-restored`

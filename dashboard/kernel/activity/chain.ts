@@ -45,7 +45,7 @@ export interface Link {
   seq: number
   id: number
   hash: string
-  /** Null when the activity is gone. */
+  /** The content that the hash covers; null when its activity is no longer in the records. */
   content: LinkContent | null
   /** The status of the activity now; undefined where only the links are known. */
   status?: Status | undefined

@@ -81,7 +81,7 @@ export async function appendLinks(
   return changeHead(db, head, changes, { only_readings: true })
 }
 
-/** Deletes the activities up to `id`, and the links up to `seq`; false as above. */
+/** Deletes the activities up to `id`, and the links up to `seq`. Returns false when another dashboard was faster. */
 export function deleteFirst(
   db: Database,
   start: { seq: number; id: number },

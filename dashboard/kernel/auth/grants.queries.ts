@@ -5,7 +5,7 @@ import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import { GRANTS, type Grant } from '#shared/kernel/rights.ts'
-import type { MarkedRecords } from './queries.ts'
+import { admits, type MarkedRecords } from './queries.ts'
 
 const ofUser = preparedQuery((read) =>
   read
@@ -23,15 +23,15 @@ export async function findGrants({ db, marks }: MarkedRecords, user_id: number):
 }
 
 /**
- * Makes the accounts of a dashboard without any grant its owners: the first account, also of a
- * dashboard that was installed before there were roles.
+ * Makes the only account of a dashboard without any grant its owner, also where it was installed
+ * before there were roles. Beside other accounts somebody has deleted the grants, and nobody gets one:
+ * whoever can write to the database would make an own account an owner.
  */
 export async function grantToFirst({ db, marks }: MarkedRecords, given_at: string): Promise<void> {
   const [counted] = await db.read.select({ total: count() }).from(grants)
-  if ((counted?.total ?? 0) > 0) return
-  const found = (await db.read.select().from(users)).filter((row) => marks.fits('users', row))
-  for (const { id } of found)
-    await insertGrants({ db, marks }, { user_id: id, gives: ['owner'], given_at })
+  const [first, second] = await db.read.select().from(users).limit(2)
+  if ((counted?.total ?? 0) > 0 || !first || second || !admits(marks, first)) return
+  await insertGrants({ db, marks }, { user_id: first.id, gives: ['owner'], given_at })
 }
 
 interface NewGrants {

@@ -70,7 +70,7 @@ export async function findAddress(db: Database, id: number): Promise<string | un
   return (await db.read.select({ email }).from(users).where(isUser).get())?.email
 }
 
-/** Rows as they were read. */
+/** The rows as they were read, which a change is based on. */
 interface ReadRows {
   user?: Pick<UserRow, 'id' | 'mark'> | undefined
   factor?: Pick<MarkedRow<'user_factors'>, 'id' | 'mark'>

@@ -26,7 +26,7 @@ export const sessions = sqliteTable(
     user_agent: emptyText(),
     /** The address of the login. */
     address: emptyText(),
-    /** To the minute; the mark does not cover it. */
+    /** The time of the last request, to the minute; the mark does not cover it. */
     last_used_at: text(),
     /** Proves that the dashboard wrote the row: db/marks.ts. */
     mark: emptyText(),
@@ -53,7 +53,7 @@ export const user_factors = sqliteTable(
     recovery_codes: emptyText(),
     /** When a command on the machine of the dashboard removed the factor; the row reports that. */
     reset_at: text(),
-    /** As that of a session. */
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
     mark: emptyText(),
   },
   (table) => [index('user_factors_user').on(table.user_id)],
@@ -69,7 +69,7 @@ export const api_tokens = sqliteTable('api_tokens', {
   created_at: text().notNull(),
   expires_at: text().notNull().default(''),
   last_used_at: text(),
-  /** As that of a session. */
+  /** Proves that the dashboard wrote the row: db/marks.ts. */
   mark: emptyText(),
 })
 
@@ -80,18 +80,18 @@ export const grants = sqliteTable(
     user_id: owner(),
     gives: text({ enum: GRANTS }).notNull(),
     given_at: text().notNull(),
-    /** As that of a session. */
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
     mark: emptyText(),
   },
   (table) => [primaryKey({ columns: [table.user_id, table.gives] })],
 )
 
-/** A link for a new password: an account has one at a time. `hash`: as that of an API token. */
+/** A link for a new password: an account has one at a time. `hash` is the SHA-256 of its token, in hex. */
 export const password_resets = sqliteTable('password_resets', {
   user_id: owner().primaryKey(),
   hash: text().notNull().unique(),
   created_at: text().notNull(),
   expires_at: text().notNull(),
-  /** As that of a session. */
+  /** Proves that the dashboard wrote the row: db/marks.ts. */
   mark: emptyText(),
 })

@@ -44,7 +44,7 @@ interface MenuItemProps {
   /** It deletes something. */
   danger?: boolean
   disabled?: boolean
-  /** As that of a button. */
+  /** The right that its action needs: without it, there is no item. */
   needs?: Right | undefined
   onClick: () => void
   children: ReactNode

@@ -15,7 +15,7 @@ export function useMay(): (right: Right | undefined) => boolean {
 
 interface RestrictedProps {
   to: Right
-  /** Such as `create sites`. */
+  /** What the right permits, such as `create sites`. */
   what: string
   children: ReactNode
 }
@@ -34,7 +34,7 @@ export function Restricted({ to, what, children }: RestrictedProps) {
 interface ReadOnlyProps {
   /** The right to change the controls. */
   unless: Right
-  /** What they show, such as `settings`; undefined where another part of the page says it. */
+  /** What the controls show, such as `settings`; undefined where another part of the page says it. */
   what?: string
   children: ReactNode
 }

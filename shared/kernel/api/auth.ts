@@ -20,7 +20,7 @@ const current = (label: string) =>
 const Code = secretOf(text('Code').max(64, 'Must have at most 64 characters')).describe(
   'A code of the authenticator app, or a recovery code; each is valid once.',
 )
-/** An account without a second factor ignores the code. */
+/** The code of the second factor, which an account without one ignores. */
 const code = Code.exactOptional()
 
 /** An unknown address means wrong credentials, not an invalid field. A password is never trimmed. */
@@ -100,7 +100,7 @@ export const CreateApiToken = body({
 
 export const StartTotp = body({ password: current('Password') }).meta({ id: 'StartTotp' })
 export const ConfirmTotp = body({ code: Code }).meta({ id: 'ConfirmTotp' })
-/** Neither a stolen session nor a stolen password is enough. */
+/** The body of a change of the second factor: neither a stolen session nor a stolen password is enough. */
 export const ChangeTotp = body({ password: current('Password'), code: Code }).meta({
   id: 'ChangeTotp',
 })

@@ -9,7 +9,7 @@ export const NEW_PASSWORD = 'an own long password'
 interface Colleague {
   person_id: number
   email: string
-  /** Those of a session of the account. */
+  /** The request headers of a session of the account. */
   headers: { cookie: string }
 }
 

@@ -10,7 +10,7 @@ import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 
 interface Due {
   now: Date
-  /** 0: also after a failure. */
+  /** The milliseconds after a failed attempt for which a site is left out; 0 leaves none out. */
   retry_ms: number
   /** Only the sites of this person. */
   person_id?: number

@@ -15,7 +15,7 @@ export async function endDueAccess(deps: StartDeps): Promise<void> {
   await start(deps, await listToEnd(deps.db, { now, retry_ms: RETRY_MS }), null)
 }
 
-/** The same for one person, now, and as work of the user who has ended it. */
+/** Ends the access of one person to all sites at once, as work of the user with the id `actor`. */
 export async function endAccessOf(
   deps: StartDeps,
   person_id: number,

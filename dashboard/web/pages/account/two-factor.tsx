@@ -232,7 +232,7 @@ interface RecoveryCodesProps extends Pick<DialogState, 'onClose'> {
   codes: readonly string[]
 }
 
-/** Shown once: the dashboard keeps only hashes. */
+/** Shows new recovery codes, once: the dashboard keeps only their hashes. */
 function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
   const [areStored, setStored] = useState(false)
   const text = codes.join('\n')

@@ -47,7 +47,7 @@ export function LoginPage() {
   )
 }
 
-/** A login; after a success, the requested page opens. */
+/** Returns a call that signs in and then opens the requested page. */
 function useSignIn() {
   const { to = '/' } = useSearch({ from: '/login' })
   const navigate = useNavigate()
@@ -140,7 +140,7 @@ interface CodeStepProps {
   onBack: () => void
 }
 
-/** The second step, after a right password. */
+/** The form that asks for a code of the second factor, after the password was right. */
 function CodeStep({ credentials, onBack }: CodeStepProps) {
   const [isRecovery, setRecovery] = useState(false)
   const { mutate, isPending, error, reset } = useSignIn()

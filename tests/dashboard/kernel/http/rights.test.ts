@@ -236,15 +236,22 @@ test('a stream ends when the grants of its account change', async () => {
   expect(await ended).toStartWith(PING)
 })
 
-test('an account of a dashboard without grants is an owner, and no other one later', async () => {
+test('the only account of a dashboard without grants is an owner, and none of several', async () => {
   await using dashboard = await makeDashboard()
   const { deps, db } = dashboard
+  const restarted = async () => {
+    await grantToFirst(deps, '2026-01-01T00:00:00.000Z')
+    return [await findGrants(deps, 1), await findGrants(deps, 2)]
+  }
   await db.write((queries) => queries.delete(grants))
-  await grantToFirst(deps, '2026-01-01T00:00:00.000Z')
-  await dashboard.signInWith([])
-  await grantToFirst(deps, '2026-01-02T00:00:00.000Z')
+  expect(await restarted()).toEqual([['owner'], []])
 
-  expect([await findGrants(deps, 1), await findGrants(deps, 2)]).toEqual([['owner'], []])
+  await dashboard.signInWith(['viewer'])
+  expect(await restarted()).toEqual([['owner'], ['viewer']])
+  // Somebody who can write to the database and has an account.
+  await db.write((queries) => queries.delete(grants))
+
+  expect(await restarted()).toEqual([[], []])
 })
 
 test('retrying a failed purge requires the right to purge', async () => {
