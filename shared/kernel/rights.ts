@@ -8,6 +8,31 @@ export type Role = (typeof ROLES)[number]
 export const GRANTS = [...ROLES, 'secrets'] as const
 export type Grant = (typeof GRANTS)[number]
 
+/** What an account can be granted on a part of the fleet: the accounts belong to no part. */
+export const PART_GRANTS = ['viewer', 'operator', 'admin', 'secrets'] as const
+export type PartGrantName = (typeof PART_GRANTS)[number]
+
+/** A grant on the servers with a tag, on one server, or on one site; the others are null. */
+export interface PartGrant {
+  gives: PartGrantName
+  tag: string | null
+  server_id: number | null
+  site_id: number | null
+}
+
+/** Everything that an account is granted: in the whole fleet, and on parts of it. */
+export interface HeldGrants {
+  grants: readonly Grant[]
+  parts: readonly PartGrant[]
+}
+
+/** A server, or a site on it, with the tags of the server. */
+export interface Place {
+  server_id: number
+  site_id: number | null
+  tags: readonly string[]
+}
+
 /**
  * What a call needs of its caller. `own` calls are about the account of the caller, and need no
  * grant. `secrets` shows passwords and everything that a site stores. `accounts` decides what others
@@ -23,6 +48,9 @@ export const RIGHTS = [
   'accounts',
 ] as const
 export type Right = (typeof RIGHTS)[number]
+
+/** The rights that somebody has on a server or a site. */
+export const RIGHTS_ON_OBJECTS = ['read', 'operate', 'secrets', 'admin'] as const satisfies Right[]
 
 const RIGHTS_OF_EVERYONE: readonly Right[] = ['own.read', 'own']
 
@@ -50,6 +78,21 @@ export function rightsOf(grants: readonly Grant[]): Right[] {
   const given = new Set([...RIGHTS_OF_EVERYONE, ...grants.flatMap((grant) => RIGHTS_OF[grant])])
   return RIGHTS.filter((right) => given.has(right))
 }
+
+/** Whether a grant is on the place: a grant on a server is also on each of its sites. */
+export const isOn = ({ tag, server_id, site_id }: PartGrant, place: Place): boolean => {
+  if (site_id !== null) return place.site_id === site_id
+  if (server_id !== null) return place.server_id === server_id
+  return tag !== null && place.tags.includes(tag)
+}
+
+/** Returns the rights of an account at a place. */
+export const rightsAt = ({ grants, parts }: HeldGrants, place: Place): Right[] =>
+  rightsOf([...grants, ...parts.filter((part) => isOn(part, place)).map(({ gives }) => gives)])
+
+/** Returns the grants on parts of the fleet that include a right. */
+export const partsWith = ({ parts }: Pick<HeldGrants, 'parts'>, right: Right): PartGrant[] =>
+  parts.filter(({ gives }) => RIGHTS_OF[gives].includes(right))
 
 /** Returns the rights that a token of the scope may use, if its account has them. */
 export const rightsWithin = (scope: TokenScope): Right[] =>

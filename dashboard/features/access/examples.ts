@@ -6,11 +6,21 @@ const TOKEN = 'Zk3bYwqS0v9l1nXo5tQ2Rr8cUeJ7hGdM4aPfLxIyTsE'
 const grant = { kind: 'sftp', expires_at: '2027-01-31T18:00:00Z' }
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJKKKB6NaWhEc2RRm7JSMbQ8pZzBbjpYPDfyMoZ9bMUH anna'
 
+const HeldPartGrant = {
+  gives: 'admin',
+  tag: 'shop',
+  server_id: null,
+  server: null,
+  site_id: null,
+  site: null,
+}
+
 const PersonAccount = {
   user_id: 2,
   email: 'anna@example.com',
   role: 'operator',
   secrets: false,
+  parts: [HeldPartGrant],
   state: 'active',
   invited_until: null,
   invited_by: null,
@@ -39,20 +49,34 @@ const ClientAccount = {
 export const ACCESS_EXAMPLES = {
   Person,
   PersonAccount,
-  InvitePerson: { email: 'anna@example.com', role: 'operator', secrets: false },
+  HeldPartGrant,
+  WhoMay: {
+    person_id: 1,
+    name: 'Anna Weber',
+    email: 'anna@example.com',
+    rights: ['read', 'operate'],
+    grants: [{ gives: 'operator', tag: 'shop', server_id: null, site_id: null }],
+  },
+  InvitePerson: {
+    email: 'anna@example.com',
+    role: 'operator',
+    secrets: false,
+    parts: [{ gives: 'admin', tag: 'shop' }],
+  },
   SentInvitation: {
     link: `https://control.example.com/invitation#${TOKEN}`,
     expires_at: AT,
     mailed: true,
     mail_problem: null,
   },
-  ChangeAccount: { role: 'admin' },
+  ChangeAccount: { role: null, parts: [{ gives: 'operator', site_id: 1 }] },
   ShowInvitation: { token: TOKEN },
   Invitation: {
     email: 'anna@example.com',
     name: 'Anna Weber',
     role: 'operator',
     secrets: false,
+    parts: [HeldPartGrant],
     invited_by: 'admin@example.com',
     expires_at: AT,
   },

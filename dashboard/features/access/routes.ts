@@ -7,7 +7,6 @@ import {
 } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT, creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
-import { requireRight } from '#dashboard/kernel/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
 import {
@@ -120,8 +119,8 @@ export const accessRoutes = {
     body: SetAccess,
     ...APPLIED,
     run: async (call) => {
-      const { deps, loaded, body, caller } = call
-      if (await givesMore(deps.db, loaded.site.id, body.grants)) requireRight(caller, 'admin')
+      const { deps, loaded, body } = call
+      if (await givesMore(deps.db, loaded.site.id, body.grants)) await call.requireRight('admin')
       return APPLIED.run(call)
     },
   }),

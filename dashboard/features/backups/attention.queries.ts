@@ -2,12 +2,19 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import { backup_settings } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
+import { isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { type CoverageMoment, conditionsAt, isCovered } from './coverage.queries.ts'
 
 /** Lists the sites whose last backup failed, newest first; without an interval, since `since`. */
 export function listFailed(
   db: Database,
-  { since, limit, ...moment }: CoverageMoment & { since: string; limit: number },
+  {
+    since,
+    limit,
+    visible,
+    ...moment
+  }: CoverageMoment & { since: string; limit: number; visible?: Visible | undefined },
 ) {
   const interval = conditionsAt(moment).every
   return db.read
@@ -27,6 +34,7 @@ export function listFailed(
     .where(
       and(
         isCovered,
+        isVisibleSite(visible),
         sql`${operations.status} = 'failed' and ${operations.type} = 'backup.create'`,
         sql`(${interval} <> 'off' or ${operations.finished_at} > ${since})`,
         sql`not exists (select 1 from operations as later where later.site_id = ${operations.site_id}

@@ -2,6 +2,8 @@ import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { backup_settings, backup_targets, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
+import { isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { findWords, hasWord } from '#dashboard/kernel/targets/names.queries.ts'
 import type {
   BackupCoverage,
@@ -91,7 +93,7 @@ export interface CoverageMoment {
 /** Lists one page of sites with what their schedule depends on. */
 export async function listCoverage(
   db: Database,
-  query: BackupCoverageQuery,
+  query: BackupCoverageQuery & { visible?: Visible | undefined },
   moment: CoverageMoment,
 ) {
   const { state, isOverdue } = conditionsAt(moment)
@@ -101,6 +103,7 @@ export async function listCoverage(
   )
   const matching = and(
     isCovered,
+    isVisibleSite(query.visible),
     query.server_id ? eq(sites.server_id, query.server_id) : undefined,
     query.state && inArray(state, query.state),
     ...words,
@@ -121,7 +124,7 @@ export async function listCoverage(
       })
       .from(sites)
       .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
-      .where(isCovered)
+      .where(and(isCovered, isVisibleSite(query.visible)))
       .groupBy(state),
   ])
 }

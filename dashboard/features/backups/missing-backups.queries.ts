@@ -2,6 +2,8 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm
 import { backup_targets, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
+import { isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 
 /** The content of a repository, as an agent listed it after a backup. */
 export interface PresentBackups {
@@ -41,7 +43,10 @@ export function presentStatements(
  * keeper forgets the last backup of a site: somebody else deleted it, or the server does not list
  * it.
  */
-export function listMissing(db: Database, { since, limit }: { since: string; limit: number }) {
+export function listMissing(
+  db: Database,
+  { since, limit, visible }: { since: string; limit: number; visible?: Visible | undefined },
+) {
   return db.read
     .select({
       id: sites.id,
@@ -58,6 +63,7 @@ export function listMissing(db: Database, { since, limit }: { since: string; lim
     .where(
       and(
         gt(backups.gone_at, since),
+        isVisibleSite(visible),
         sql`not exists (select 1 from backups as later where later.site_id = ${backups.site_id}
           and later.target_id = ${backups.target_id}
           and (later.recorded_at, later.id) > (${backups.recorded_at}, ${backups.id})

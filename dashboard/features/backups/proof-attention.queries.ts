@@ -3,6 +3,8 @@ import { backup_proofs, backup_settings, backups } from '#dashboard/kernel/db/ba
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import { isOnServers } from '#dashboard/kernel/db/server-sites.ts'
+import { isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import {
   type CoverageMoment,
   conditionsAt,
@@ -13,15 +15,21 @@ import {
 
 export type ProofState = 'failed' | 'unproven'
 
-/** Lists the sites in this state, the longest without a proven backup first. */
+/** Lists the visible sites of these servers in this state, the longest without a proven backup first. */
 export function listByProof(
   db: Database,
   {
     state,
     limit,
     server_ids,
+    visible,
     ...moment
-  }: CoverageMoment & { state: ProofState; limit: number; server_ids: readonly number[] },
+  }: CoverageMoment & {
+    state: ProofState
+    limit: number
+    server_ids: readonly number[]
+    visible?: Visible | undefined
+  },
 ) {
   return db.read
     .select({
@@ -42,6 +50,7 @@ export function listByProof(
       and(
         isCovered,
         isOnServers(server_ids),
+        isVisibleSite(visible),
         isProofCandidate(state),
         sql`${conditionsAt(moment).state} = ${state}`,
       ),

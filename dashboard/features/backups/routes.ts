@@ -144,9 +144,10 @@ export const backupRoutes = {
     at: 'GET /api/fleet/backups',
     summary: 'Show which sites have backups',
     right: 'read',
+    where: 'anywhere',
     query: BackupCoverageQuery,
     answers: { 200: { about: 'One page of sites, and the counts of all.', json: BackupCoverage } },
-    run: ({ deps, query }) => showCoverage(deps, query),
+    run: ({ deps, query, visible }) => showCoverage(deps, query, visible),
   }),
   listGoneBackups: route({
     at: 'GET /api/fleet/backups/gone',

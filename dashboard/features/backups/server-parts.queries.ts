@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.ts'
+import { SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.ts'
 import type { BackupInterval, ProofInterval } from '#shared/backups/backup-schedule.ts'
 import {
   type CoverageMoment,
@@ -61,13 +61,13 @@ const agesFor = (proof_every: ProofInterval) => ({
 })
 
 /**
- * Reads the parts of servers that have sites in use. With `ever`, late sites are only those that
+ * Reads the parts of the servers of the matching sites in use. With `ever`, late sites are only those that
  * were backed up once. The facts of each site are computed once
  * (sqlite.org/lang_with.html#mathint), which takes a third of the time.
  */
 export async function readBackupParts(
   db: Database,
-  server_ids: readonly number[],
+  which: SQL,
   { ever, ...moment }: CoverageMoment & { ever: boolean },
 ): Promise<ReadonlyMap<number, BackupPart>> {
   const { every, last_at, last_proven, provable_at } = coverageFacts(moment)
@@ -90,7 +90,7 @@ export async function readBackupParts(
       select sites.server_id, sites.id, sites.domain, sites.created_at, ${every} as every,
         ${last_at} as last_at, ${last_proven} as last_proven, ${provable_at} as provable_at
       from ${SITES_BY_SERVER} left join backup_settings on backup_settings.site_id = sites.id
-      where ${and(isCovered, isOnServers(server_ids))})
+      where ${and(isCovered, which)})
     select fact.server_id, ${number(isScheduled)} as scheduled, ${number(isLate)} as late,
       ${number(and(isLate, sql`${since} < ${weekBefore(moment.now)}`))} as over_a_week,
       -- The order of these texts is that of the times that they start with.

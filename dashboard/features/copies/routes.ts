@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT, continues } from '#dashboard/kernel/http/answers.ts'
+import type { Names } from '#dashboard/kernel/http/places.queries.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite, loadServer } from '#dashboard/kernel/targets/load-site.ts'
@@ -11,6 +12,7 @@ import {
   RefreshSite,
   ShownStaging,
 } from '#shared/copies/api/copies.ts'
+import type { CloneOf } from '#shared/copies/site.clone.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'
 import { PlanAnswer } from '#shared/kernel/plan.ts'
@@ -21,6 +23,10 @@ import { changeStagingAccess, showStagingAccess } from './staging-access.ts'
 
 const route = routesWith<StreamDeps>()
 
+/** Names the site or the backup that is copied. */
+const sourceIn = (from: z.output<typeof CloneOf>): Names =>
+  from.kind === 'site' ? { site_id: from.site_id } : { backup_id: from.backup_id }
+
 export const copyRoutes = {
   cloneSite: route({
     at: 'POST /api/servers/:server_id/sites/clone',
@@ -30,6 +36,7 @@ export const copyRoutes = {
     right: OPERATION_TYPES['site.clone'].right,
     loads: loadServer,
     body: CloneSite,
+    also: ({ from }) => sourceIn(from),
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: SitePlan },
       201: continues('Stored; the copy is being made.', ChangingAnswer),
@@ -49,6 +56,7 @@ export const copyRoutes = {
       'Everything is fetched before the staging site changes. Its previous state is kept for a week.',
     loads: loadManagedSite,
     body: RefreshSite,
+    also: ({ from }) => (from ? sourceIn(from) : {}),
     ...streamed('site.refresh'),
   }),
   compareSites: route({
@@ -57,6 +65,7 @@ export const copyRoutes = {
     details: 'Files by name, size and time; tables by their rows since the staging site was made.',
     loads: loadManagedSite,
     body: CompareSites,
+    also: ({ staging_id }) => ({ site_id: staging_id }),
     ...streamed('site.compare'),
   }),
   pushSite: route({
@@ -66,6 +75,7 @@ export const copyRoutes = {
       'Fails with the code `tables_changed` if one of the tables has changed on the live site, unless `overwrite` names it. 409 with `backup_needed` if the live site can be backed up, but has no backup of the last hour. The previous state is kept for a week.',
     loads: loadManagedSite,
     body: PushSite,
+    also: ({ staging_id }) => ({ site_id: staging_id }),
     ...streamed('site.push'),
   }),
   showStagingPassword: route({

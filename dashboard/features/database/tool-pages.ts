@@ -9,6 +9,7 @@ import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { readBytes } from '#dashboard/kernel/http/body.ts'
 import { SECURITY_HEADERS } from '#dashboard/kernel/http/headers.ts'
 import { queryOf } from '#dashboard/kernel/http/path.ts'
+import { findPlaces } from '#dashboard/kernel/http/places.queries.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { refuseFound } from '#dashboard/kernel/targets/load-site.ts'
 import {
@@ -21,7 +22,7 @@ import {
 import { toolFileReading, toolReading } from '#shared/database/readings.ts'
 import { offline, ServiceError, tooMany } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
-import { rightsOf } from '#shared/kernel/rights.ts'
+import { rightsAt } from '#shared/kernel/rights.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import type { ToolPlace } from './tool-passes.ts'
 
@@ -88,7 +89,7 @@ async function answerRequest(
     })
   }
   const pass = passes.open(place, cookieIn(request, TOOL_COOKIE) ?? '')
-  if (!pass || !(await isLoggedIn(deps, pass.jti))) return toolPage(403, ENDED_TEXT)
+  if (!pass || !(await isLoggedIn(deps, pass.jti, known))) return toolPage(403, ENDED_TEXT)
   const form = await readBytes(request, FORM_LIMITS)
   const call = ToolRequest.safeParse({
     domain,
@@ -108,13 +109,19 @@ async function answerRequest(
 }
 
 /**
- * Whether the session of the dashboard goes on, and its account may still see secrets: the end of
- * either ends the session of Adminer, too.
+ * Whether the session of the dashboard goes on, and its account may still see the secrets of the
+ * site: the end of either ends the session of Adminer, too.
  */
-async function isLoggedIn({ db, marks, clock }: Deps, jti: string): Promise<boolean> {
+async function isLoggedIn(
+  { db, marks, clock }: Deps,
+  jti: string,
+  { site_id }: ToolPlace,
+): Promise<boolean> {
   const session = await findSession({ db, marks }, jti)
   if (!session || session.expires_at <= timestamp(clock)) return false
-  return rightsOf(await findGrants({ db, marks }, session.user_id)).includes('secrets')
+  const [place] = await findPlaces(db, { site_id })
+  const held = await findGrants({ db, marks }, session.user_id)
+  return place !== undefined && rightsAt(held, place).includes('secrets')
 }
 
 function refusalPage({ log }: Deps, error: unknown): Response {

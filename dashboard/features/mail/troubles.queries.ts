@@ -18,3 +18,10 @@ export function listSitesNamed(db: Database, domains: readonly string[]) {
     .from(sites)
     .where(inArray(sites.domain, [...domains]))
 }
+
+export function listSitesWith(db: Database, ids: readonly number[]) {
+  return db.read
+    .select({ id: sites.id, server_id: sites.server_id, domain: sites.domain })
+    .from(sites)
+    .where(inArray(sites.id, [...ids]))
+}

@@ -21,6 +21,7 @@ export const moveRoutes = {
       'Copies the site while it serves visitors, freezes it for some seconds, copies the changes, and makes its server forward all requests to the new one. The move can be undone until it is confirmed.',
     loads: loadManagedSite,
     body: MoveSite,
+    also: ({ server_id }) => ({ server_id }),
     ...streamed('site.move'),
     run: async (call) => {
       const { deps, loaded, body } = call

@@ -22,7 +22,7 @@ import {
 } from '#dashboard/features/overview/attention/queries.ts'
 import { serverTroubles } from '#dashboard/features/overview/attention/servers.ts'
 import { siteTroubles } from '#dashboard/features/overview/attention/sites.ts'
-import { listNames, listSilent } from '#dashboard/features/overview/parts/queries.ts'
+import { listNames, listSilent, readGroups } from '#dashboard/features/overview/parts/queries.ts'
 import { countByServer, countsOf, listGroups } from '#dashboard/features/overview/parts/sites.ts'
 import { listIsolation } from '#dashboard/features/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/features/servers/maintenance/queries.ts'
@@ -32,6 +32,8 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { type AllMarked, listMarked } from '#dashboard/kernel/db/marked.queries.ts'
 import { MARKED_TABLES, type MarkedTable, type Marks } from '#dashboard/kernel/db/marks.ts'
+import { isSingleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import { partsOf, seesServer, seesSite, type Visible } from '#dashboard/kernel/http/visible.ts'
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
@@ -68,26 +70,32 @@ async function thenYield<T>(work: Promise<T>): Promise<T> {
   return result
 }
 
-const withoutServers = cachedValue(async ({ db, marks, record }: Deps, now) => {
+/** Returns the parts of the overview that follow from the records of what is visible. */
+async function readParts({ db, marks, record }: Deps, now: Date, visible?: Visible) {
   const since = new Date(now.getTime() - DAY_MS).toISOString()
   const versions = await listVersions(db)
-  const groups = await listGroups(db, versions.sites, { now, context: now })
+  const ofServers = await listGroups(db, versions.sites, { now, context: now })
+  const groups = visible
+    ? partsOf(visible, ofServers, await readGroups(db, isSingleSite(visible), now))
+    : ofServers
   const silent = await listSilent(db, now)
   const { sites, health, updates, updates_unknown } = countsOf(groups, silent)
-  const operations = await thenYield(countOperations(db, since))
+  const operations = await thenYield(countOperations(db, since, visible))
   const named = await thenYield(listNames(db))
   const systems = new Map(named.map(({ id, os }) => [id, os]))
   const names = new Map(named.map(({ id, name }) => [id, name]))
-  const marked = await thenYield(listMarked(db))
-  const accounts = [...changedRecords(marked, marks, record?.problem), ...resetFactors(marked, now)]
-  const ofSites = await thenYield(siteTroubles(db, { groups, silent, systems, now, since }))
-  const identity = await thenYield(identityTroubles(db))
-  const isolation = isolationTroubles(await thenYield(listIsolation(db)), now)
-  const maintenance = maintenanceTroubles(await thenYield(listMaintenance(db)))
-  const mail = await thenYield(mailTroubles(db, now))
-  const jobs = await thenYield(jobTroubles(db))
+  const accounts = visible ? [] : await thenYield(recordTroubles(db, { marks, record, now }))
+  const ofSites = await thenYield(
+    siteTroubles(db, { groups, silent, systems, now, since, visible }),
+  )
+  const identity = await thenYield(identityTroubles(db, visible))
+  const seen = ({ id }: { id: number }) => seesServer(visible, id)
+  const isolation = isolationTroubles((await thenYield(listIsolation(db))).filter(seen), now)
+  const maintenance = maintenanceTroubles((await thenYield(listMaintenance(db))).filter(seen))
+  const mail = await thenYield(mailTroubles(db, now, visible))
+  const jobs = await thenYield(jobTroubles(db, visible))
   const backups = await thenYield(
-    backupTroubles(db, { versions: versions.backups, names, now, since }),
+    backupTroubles(db, { versions: versions.backups, names, now, since, visible }),
   )
   return {
     by_server: countByServer(groups),
@@ -103,13 +111,28 @@ const withoutServers = cachedValue(async ({ db, marks, record }: Deps, now) => {
       ...backups,
     ],
   }
-}, MAX_AGE_MS)
+}
 
-export async function overview(deps: Deps) {
+const withoutServers = cachedValue((deps: Deps, now) => readParts(deps, now), MAX_AGE_MS)
+
+/** Returns what needs attention in the records of the dashboard itself. */
+async function recordTroubles(
+  db: Database,
+  { marks, record, now }: Pick<Deps, 'marks'> & { record: Deps['record']; now: Date },
+): Promise<Attention[]> {
+  const marked = await listMarked(db)
+  return [...changedRecords(marked, marks, record?.problem), ...resetFactors(marked, now)]
+}
+
+/** Returns the overview of the fleet, or of the part of it that a caller may see. */
+export async function overview(deps: Deps, visible?: Visible) {
   const { db, clock, off_site = true } = deps
-  const { by_server, counts, attention } = await withoutServers(deps, clock.now())
-  const offSite = off_site ? await offSiteTrouble(db, clock.now()) : []
-  const rows = await listFleetServers(db)
+  const now = clock.now()
+  const { by_server, counts, attention } = visible
+    ? await readParts(deps, now, visible)
+    : await withoutServers(deps, now)
+  const offSite = off_site && !visible ? await offSiteTrouble(db, now) : []
+  const rows = await listFleetServers(db, visible)
   const servers = rows.map(({ services: _, imports_refused: __, lost_at: ___, ...server }) =>
     withAge(clock, { ...server, sites_count: by_server.get(server.id) ?? 0 }),
   )
@@ -139,8 +162,11 @@ function byStatus(rows: readonly ListedServer[]): Record<string, number> {
 }
 
 /** Returns cron jobs that failed three times, and WordPress events an hour overdue. */
-export async function jobTroubles(db: Database): Promise<Attention[]> {
-  const found = (await listJobTroubles(db)).map(({ site, trouble }) =>
+export async function jobTroubles(db: Database, visible?: Visible): Promise<Attention[]> {
+  const seen = (await listJobTroubles(db)).filter(({ site }) =>
+    seesSite(visible, { server_id: site.server_id, site_id: site.id }),
+  )
+  const found = seen.map(({ site, trouble }) =>
     siteItem(site, { severity: 'warning', ...findingOf(trouble) }),
   )
   return groupOf('site_jobs', found)
@@ -168,6 +194,7 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   sessions: ['session', 'choose "Log out everywhere" on the page Account'],
   api_tokens: ['API token', 'delete them on the page Account'],
   grants: ['role', 'have an owner give the roles again'],
+  part_grants: ['grant on a part of the fleet', 'have an owner give it again'],
   invitations: ['invitation', 'revoke them on the page People'],
   password_resets: ['link for a new password', 'request a new link'],
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
@@ -320,10 +347,10 @@ const OF_SITE = 'The site itself can change this in its wp-config.php: check it'
  * Returns the managed sites whose server reports that they are something else, or that they have
  * names of others, and the servers at whose address the agent of another one answers.
  */
-async function identityTroubles(db: Database): Promise<Attention[]> {
-  const others = await contradictedSites(db, 'identity', SHOWN)
-  const foreign = await contradictedSites(db, 'name', SHOWN)
-  const servers = (await listAnsweredByOthers(db)).map(answeredByAnother)
+async function identityTroubles(db: Database, visible: Visible | undefined): Promise<Attention[]> {
+  const others = await contradictedSites(db, 'identity', SHOWN, visible)
+  const foreign = await contradictedSites(db, 'name', SHOWN, visible)
+  const servers = (await listAnsweredByOthers(db, visible)).map(answeredByAnother)
   const total = servers.length + (foreign[0]?.total ?? 0)
   return [
     ...groupOf('site_identity', others.map(contradicted), others[0]?.total),

@@ -5,6 +5,12 @@ import { LISTING_INDEX } from '#dashboard/features/sites/listing/sites.queries.t
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
+import {
+  isOnVisibleServer,
+  isOnVisibleSite,
+  isVisibleSite,
+} from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { FleetServer, WordpressVersion } from '#shared/overview/api/fleet.ts'
@@ -43,10 +49,17 @@ const lost_at = sql<string | null>`(select declared_at from lost_servers
   where lost_servers.server_id = servers.id)`
 
 /** Lists the servers by name, in parts between which other requests run. */
-export async function listFleetServers(db: Database): Promise<ListedServer[]> {
+export async function listFleetServers(
+  db: Database,
+  visible: Visible | undefined,
+): Promise<ListedServer[]> {
   const { id, name, services, imports_refused } = servers
   const { sites_count: _, ...columns } = serverColumns
-  const ids = await db.read.select({ id }).from(servers).orderBy(asc(name), asc(id))
+  const ids = await db.read
+    .select({ id })
+    .from(servers)
+    .where(isOnVisibleServer(visible, id))
+    .orderBy(asc(name), asc(id))
   const rows = new Map<number, ListedServer>()
   for (const some of chunksOf(ids, SERVERS)) {
     const wanted = JSON.stringify(some.map((each) => each.id))
@@ -60,9 +73,13 @@ export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   return ids.flatMap((each) => rows.get(each.id) ?? [])
 }
 
-export function listServerPhp(db: Database): Promise<ServerPhp[]> {
+export function listServerPhp(db: Database, visible: Visible | undefined): Promise<ServerPhp[]> {
   const { id: server_id, name, php_versions } = servers
-  return db.read.select({ server_id, name, php_versions }).from(servers).orderBy(asc(servers.name))
+  return db.read
+    .select({ server_id, name, php_versions })
+    .from(servers)
+    .where(isOnVisibleServer(visible, server_id))
+    .orderBy(asc(servers.name))
 }
 
 export async function getFleetServer(db: Database, id: number) {
@@ -75,11 +92,21 @@ export async function getFleetServer(db: Database, id: number) {
   return row
 }
 
-export async function listWordpressVersions(db: Database): Promise<WordpressVersion[]> {
+export async function listWordpressVersions(
+  db: Database,
+  visible: Visible | undefined,
+): Promise<WordpressVersion[]> {
   const rows = await db.read
     .select({ version: sql<string>`${sites.wp_version}`, sites: count() })
     .from(LISTING_INDEX)
-    .where(and(isShown, sql`${sites.status} <> 'trashed'`, sql`${sites.wp_version} <> ''`))
+    .where(
+      and(
+        isShown,
+        sql`${sites.status} <> 'trashed'`,
+        sql`${sites.wp_version} <> ''`,
+        isVisibleSite(visible),
+      ),
+    )
     .groupBy(sites.wp_version)
   return rows.toSorted((one, other) => byNumber.compare(other.version, one.version))
 }
@@ -87,14 +114,17 @@ export async function listWordpressVersions(db: Database): Promise<WordpressVers
 const byNumber = new Intl.Collator('en', { numeric: true })
 
 /** Counts running operations, and those that failed since. */
-export async function countOperations(db: Database, since: string) {
+export async function countOperations(db: Database, since: string, visible: Visible | undefined) {
   const rows = await db.read
     .select({ status: operations.status, total: count() })
     .from(operations)
     .where(
-      or(
-        inArray(operations.status, ['queued', 'running']),
-        and(eq(operations.status, 'failed'), gt(operations.finished_at, since)),
+      and(
+        or(
+          inArray(operations.status, ['queued', 'running']),
+          and(eq(operations.status, 'failed'), gt(operations.finished_at, since)),
+        ),
+        isOnVisibleSite(visible, operations),
       ),
     )
     .groupBy(operations.status)

@@ -46,9 +46,10 @@ export const fleetRoutes = {
     at: 'GET /api/fleet',
     summary: 'Show the whole fleet on one page',
     right: 'read',
+    where: 'anywhere',
     cached_ms: WITH_READINGS_MS,
     answers: { 200: { about: 'Servers, counts and attention items.', json: Fleet } },
-    run: ({ deps }) => overview(deps),
+    run: ({ deps, visible }) => overview(deps, visible),
   }),
   followFleet: route({
     at: 'GET /api/fleet/events',
@@ -56,8 +57,9 @@ export const fleetRoutes = {
     details:
       'Numbered from 1 on each connection, and never sent again: a client that reconnects requests its data again. The stream continues until the session ends.',
     right: 'read',
+    where: 'anywhere',
     answers: { 200: { about: 'The changes, live.', events: { log: FleetNews } } },
-    run: async (call) => callerStream(call, { events: await call.deps.feed.listen() }),
+    run: async (call) => callerStream(call, { events: await call.deps.feed.listen(call.caller) }),
   }),
   getFleetServer: route({
     at: 'GET /api/fleet/servers/:server_id',
@@ -76,29 +78,34 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/php-versions',
     summary: 'List the PHP versions of all servers',
     right: 'read',
+    where: 'anywhere',
     answers: shows('By the name of the server.', { servers: z.array(ServerPhp) }),
-    run: async ({ deps: { db } }) => ({ servers: await listServerPhp(db) }),
+    run: async ({ deps: { db }, visible }) => ({ servers: await listServerPhp(db, visible) }),
   }),
   listWordpressVersions: route({
     at: 'GET /api/fleet/wordpress-versions',
     summary: 'List the WordPress versions of all sites',
     right: 'read',
+    where: 'anywhere',
     answers: shows('The newest first, without the sites in the trash.', {
       versions: z.array(WordpressVersion),
     }),
-    run: async ({ deps: { db } }) => ({ versions: await listWordpressVersions(db) }),
+    run: async ({ deps: { db }, visible }) => ({
+      versions: await listWordpressVersions(db, visible),
+    }),
   }),
   listFleetActivity: route({
     at: 'GET /api/fleet/activity',
     summary: 'List the activity with user and target',
     right: 'read',
+    where: 'anywhere',
     cached_ms: UNTIL_CHANGED,
     query: FleetActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(FleetActivity),
       total: Count,
     }),
-    run: ({ deps, query }) => listFleetActivities(deps.db, query),
+    run: ({ deps, query, visible }) => listFleetActivities(deps.db, query, visible),
   }),
   getFleetSettings: route({
     at: 'GET /api/fleet/settings',
@@ -111,22 +118,24 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/sites',
     summary: 'Search the sites of all servers',
     right: 'read',
+    where: 'anywhere',
     cached_ms: WITH_READINGS_MS,
     query: FleetSitesQuery,
     answers: { 200: { about: 'One page.', json: FleetSitesPage } },
-    run: async ({ deps: { db, clock }, query }) => {
+    run: async ({ deps: { db, clock }, query, visible }) => {
       const { page, per_page } = query
-      return { ...(await listFleetSites(db, query, clock.now())), page, per_page }
+      return { ...(await listFleetSites(db, { ...query, visible }, clock.now())), page, per_page }
     },
   }),
   listFleetSiteIds: route({
     at: 'GET /api/fleet/sites/ids',
     summary: 'List the ids of all matching sites, for a bulk operation',
     right: 'read',
+    where: 'anywhere',
     query: FleetSiteIdsQuery,
     answers: { 200: { about: 'All of them, up to 10,000.', json: FleetSiteIds } },
-    run: ({ deps: { db, clock }, query }) =>
-      listFleetSiteIds(db, query, { now: clock.now(), limit: MAX_ITEMS }),
+    run: ({ deps: { db, clock }, query, visible }) =>
+      listFleetSiteIds(db, { ...query, visible }, { now: clock.now(), limit: MAX_ITEMS }),
   }),
   getFleetSite: route({
     at: 'GET /api/fleet/sites/:site_id',

@@ -1,4 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import type { Worker } from '#dashboard/kernel/engine/worker.ts'
@@ -7,7 +8,7 @@ import { conflict } from '#shared/kernel/errors.ts'
 import type { CreateServer, UpdateServer } from '#shared/servers/api/servers.ts'
 import { deleteServer, insertServer, updateServer } from './queries.ts'
 
-export interface ChangeDeps extends Pick<CommonDeps, 'db' | 'clock'> {
+export interface ChangeDeps extends Pick<CommonDeps, 'db' | 'clock' | 'bus'> {
   worker: Worker
   scheduler: { add(server_id: number): void; remove(server_id: number): void }
 }
@@ -24,9 +25,9 @@ export async function createServer(
   return server
 }
 
-/** Changes a server; omitted fields stay. */
-export function changeServer(
-  { db, clock }: ChangeDeps,
+/** Changes a server; omitted fields stay. Grants on a tag are of its servers from then on. */
+export async function changeServer(
+  { db, clock, bus }: ChangeDeps,
   server: ServerRow,
   input: UpdateServer,
   user_id: number,
@@ -36,7 +37,9 @@ export function changeServer(
   )
   const { id: server_id, hostname } = server
   const entry = { type: 'server.update', domain: input.hostname ?? hostname, server_id, user_id }
-  return updateServer(db, server_id, values, entryOf(clock, entry))
+  const updated = await updateServer(db, server_id, values, entryOf(clock, entry))
+  if (input.tags) bus.notify(SESSIONS_NEWS)
+  return updated
 }
 
 /** Deletes the records of the server and its sites; the machine is not touched. 409 while an operation is running. */

@@ -3,6 +3,8 @@ import { forgetStatements } from '#dashboard/features/metrics/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers } from '#dashboard/kernel/db/schema.ts'
+import { isOnVisibleServer } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { sourceOf } from '#dashboard/kernel/runtime/call-source.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { ServerDetail, ServerListed } from '#shared/servers/api/servers.ts'
@@ -21,10 +23,11 @@ const SHARED_COLUMNS = {
   sites_count,
 }
 
-export function listServers(db: Database): Promise<ServerListed[]> {
+export function listServers(db: Database, visible?: Visible): Promise<ServerListed[]> {
   return db.read
     .select({ ...SHARED_COLUMNS, user: servers.user, last_sync: servers.last_sync })
     .from(servers)
+    .where(isOnVisibleServer(visible, servers.id))
     .orderBy(asc(servers.id))
 }
 

@@ -32,9 +32,10 @@ export const serverRoutes = {
     ignores_unknown: true,
     summary: 'List the servers',
     right: 'read',
+    where: 'anywhere',
     cached_ms: WITH_READINGS_MS,
     answers: shows('All of them.', { servers: z.array(ServerListed) }),
-    run: async ({ deps }) => ({ servers: await listServers(deps.db) }),
+    run: async ({ deps, visible }) => ({ servers: await listServers(deps.db, visible) }),
   }),
   createServer: route({
     at: 'POST /api/servers',

@@ -14,6 +14,8 @@ import {
   users,
 } from '#dashboard/kernel/db/schema.ts'
 import { violatesNotNull } from '#dashboard/kernel/db/violations.ts'
+import { isOnVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import type {
   Activity,
   ActivityQuery,
@@ -55,12 +57,24 @@ export async function writeIf(
   }
 }
 
+/**
+ * The condition for an entry of what is visible: of a server as a whole, or of an operation on a
+ * visible site. An entry without a server is about the dashboard itself.
+ */
+const isVisibleActivity = (visible: Visible | undefined): SQL | undefined =>
+  isOnVisibleSite(visible, {
+    server_id: activities.server_id,
+    site_id: sql`(select operations.site_id from operations
+      where operations.id = ${activities.operation_id})`,
+  })
+
 /** Lists the activities, newest first; `total` counts all that match the filters. */
 export async function listActivities(
   db: Database,
   query: ActivityQuery,
+  visible?: Visible,
 ): Promise<{ activities: Activity[]; total: number }> {
-  const matching = filters(query)
+  const matching = and(filters(query), isVisibleActivity(visible))
   const { id, type, domain, status, created_at } = activities
   const [rows, [counted]] = await db.read.batch([
     db.read
@@ -78,8 +92,9 @@ export async function listActivities(
 export async function listFleetActivities(
   db: Database,
   query: FleetActivityQuery,
+  visible?: Visible,
 ): Promise<{ activities: FleetActivity[]; total: number }> {
-  const matching = and(filters(query), sourceFilters(query))
+  const matching = and(filters(query), sourceFilters(query), isVisibleActivity(visible))
   const { id, type, domain, status, created_at } = activities
   const site_id = sql<number | null>`(select sites.id from sites
     where sites.server_id = ${activities.server_id} and sites.domain = ${domain})`

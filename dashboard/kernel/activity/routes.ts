@@ -19,13 +19,14 @@ export const activityRoutes = {
     ignores_unknown: true,
     summary: 'List the activity',
     right: 'read',
+    where: 'anywhere',
     cached_ms: UNTIL_CHANGED,
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(Activity),
       total: Count,
     }),
-    run: ({ deps, query }) => listActivities(deps.db, query),
+    run: ({ deps, query, visible }) => listActivities(deps.db, query, visible),
   }),
   verifyActivity: route({
     at: 'GET /api/activity/verify',

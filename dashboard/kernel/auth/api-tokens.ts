@@ -69,8 +69,8 @@ export async function findTokenCaller(
     await touchApiToken(db, id, timestamp(clock)).catch(ignoreStorageFault)
   const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
   const { user } = found
-  const grants = await findGrants({ db, marks }, user.id)
-  const caller = { user, grants, jti: '', token_id: id, token_name: name, scope }
+  const held = await findGrants({ db, marks }, user.id)
+  const caller = { user, ...held, jti: '', token_id: id, token_name: name, scope }
   return { caller, until: Math.min(touched, Date.parse(expires_at)) }
 }
 

@@ -13,6 +13,14 @@ export const AUTH_EXAMPLES = {
     role: 'operator',
     secrets: true,
     rights: ['own.read', 'own', 'read', 'operate', 'secrets'],
+    parts: [
+      {
+        tag: 'shop',
+        server_id: null,
+        site_id: null,
+        rights: ['read', 'operate', 'secrets', 'admin'],
+      },
+    ],
   },
   ChangePassword: {
     current_password: 'the old one, as it was',
@@ -38,6 +46,7 @@ export const AUTH_EXAMPLES = {
     scope: 'operate',
     role: 'operator',
     rights: ['own.read', 'read', 'operate'],
+    parts: [],
     expires_at: '2027-02-18T14:05:02.000Z',
   },
   StartTotp: { password: 'correct horse battery staple' },

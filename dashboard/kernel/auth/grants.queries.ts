@@ -1,10 +1,10 @@
 import { count, eq, sql } from 'drizzle-orm'
-import { grants } from '#dashboard/kernel/db/auth-schema.ts'
+import { grants, part_grants } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Queries, type Statement, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
-import { GRANTS, type Grant } from '#shared/kernel/rights.ts'
+import { GRANTS, type Grant, type HeldGrants, type PartGrant } from '#shared/kernel/rights.ts'
 import { admits, type MarkedRecords } from './queries.ts'
 
 const ofUser = preparedQuery((read) =>
@@ -15,12 +15,39 @@ const ofUser = preparedQuery((read) =>
     .prepare(),
 )
 
-/** Returns what an account may do, from the least to the most; a row that others wrote grants nothing. */
-export async function findGrants({ db, marks }: MarkedRecords, user_id: number): Promise<Grant[]> {
+const partsOfUser = preparedQuery((read) =>
+  read
+    .select()
+    .from(part_grants)
+    .where(eq(part_grants.user_id, sql.placeholder('user_id')))
+    .orderBy(part_grants.id)
+    .prepare(),
+)
+
+/**
+ * Returns what an account may do: in the whole fleet, from the least to the most, and on parts of
+ * it. A row that others wrote grants nothing.
+ */
+export async function findGrants(
+  { db, marks }: MarkedRecords,
+  user_id: number,
+): Promise<HeldGrants> {
   const rows = await ofUser(db).all({ user_id })
   const given = new Set(rows.filter((row) => marks.fits('grants', row)).map((row) => row.gives))
-  return GRANTS.filter((grant) => given.has(grant))
+  const parts = await partsOfUser(db).all({ user_id })
+  return {
+    grants: GRANTS.filter((grant) => given.has(grant)),
+    parts: parts.filter((row) => marks.fits('part_grants', row)).map(partOf),
+  }
 }
+
+/** Returns the grant of a row. */
+export const partOf = ({ gives, tag, server_id, site_id }: PartGrant): PartGrant => ({
+  gives,
+  tag,
+  server_id,
+  site_id,
+})
 
 /**
  * Makes the only account of a dashboard without any grant its owner, also where it was installed
@@ -61,3 +88,22 @@ export const grantStatements = (
       .values({ ...values, mark })
       .onConflictDoNothing()
   })
+
+interface NewPartGrants {
+  user_id: number
+  parts: readonly PartGrant[]
+  given_at: string
+}
+
+/** Makes the statements that replace the grants of an account on parts of the fleet. */
+export const partGrantStatements = (
+  queries: Queries,
+  marks: Marks,
+  { user_id, parts, given_at }: NewPartGrants,
+): Statement[] => [
+  queries.delete(part_grants).where(eq(part_grants.user_id, user_id)),
+  ...parts.map((part) => {
+    const values = { ...part, user_id, given_at }
+    return queries.insert(part_grants).values({ ...values, mark: marks.of('part_grants', values) })
+  }),
+]

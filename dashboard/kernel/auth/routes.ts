@@ -5,7 +5,7 @@ import { ANONYMOUS_LIMITS } from '#dashboard/kernel/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/kernel/http/connection.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
-import { rightsOfCaller } from '#dashboard/kernel/http/rights.ts'
+import { rightsOfCaller, rightsOnParts } from '#dashboard/kernel/http/rights.ts'
 import { routesWith, UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'
 import {
   ApiToken,
@@ -139,6 +139,7 @@ export const authRoutes = {
       role: roleOf(caller.grants) ?? null,
       secrets: caller.grants.includes('secrets'),
       rights: rightsOfCaller(caller),
+      parts: rightsOnParts(caller),
     }),
   }),
   getCurrentToken: route({
@@ -154,7 +155,8 @@ export const authRoutes = {
       if (!token) throw notFound('API token')
       const { name, scope, expires_at } = token
       const role = roleOf(caller.grants) ?? null
-      return { name, scope, role, rights: rightsOfCaller(caller), expires_at }
+      const rights = rightsOfCaller(caller)
+      return { name, scope, role, rights, parts: rightsOnParts(caller), expires_at }
     },
   }),
   changeProfile: route({

@@ -18,10 +18,10 @@ export type StreamDeps = Parameters<typeof endWithSession>[0] & { limits: { ping
 
 /** Makes a stream that ends with its session or token. */
 export function callerStream(
-  { deps, caller, request, server }: PathCall<StreamDeps>,
+  { deps, caller, requireRight, request, server }: PathCall<StreamDeps>,
   stream: Pick<EventStream, 'operation_id' | 'events'>,
 ): Response {
-  const watch = (gone: AbortController) => void endWithSession(deps, caller, gone)
+  const watch = (gone: AbortController) => void endWithSession(deps, { caller, requireRight }, gone)
   return streamResponse(request, { ...stream, server, ping_ms: deps.limits.ping_ms, watch })
 }
 

@@ -86,8 +86,8 @@ export async function findCaller(
   if (!session || session.expires_at <= now || String(session.user.id) !== claims.sub)
     return undefined
   const { user, confirmed_at } = session
-  const grants = await findGrants(deps, user.id)
-  const caller = { user, grants, jti, confirmed_at }
+  const held = await findGrants(deps, user.id)
+  const caller = { user, ...held, jti, confirmed_at }
   if (isDue(session.last_used_at, TOUCH_MS, deps.clock.now()))
     await touchSession(deps.db, jti, now).catch(ignoreStorageFault)
   const touched = session.last_used_at === null ? 0 : Date.parse(session.last_used_at) + TOUCH_MS

@@ -6,6 +6,7 @@ import type { BulkRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import { type PlanDeps, planOf } from '#dashboard/kernel/engine/plan.ts'
 import { type RulesTable, rulesOf } from '#dashboard/kernel/engine/rules.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
@@ -55,7 +56,7 @@ export type BulkAnswer =
 export async function createBulk(
   deps: BulkDeps,
   input: z.output<typeof CreateBulkOperation>,
-  { actor, origin }: { actor: number; origin: string },
+  { actor, origin, visible }: { actor: number; origin: string; visible?: Visible | undefined },
 ): Promise<BulkAnswer> {
   const { dry_run, with_asks, ...call } = input
   const { type, parallel, pause_after } = call
@@ -63,7 +64,7 @@ export async function createBulk(
   if (own) throw invalid({ type: [`Is started by ${own}`] })
   const more = rulesOf(deps, type).bulk?.stores_origin ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
-  const selected = await selectTargets(deps, type, call.targets)
+  const selected = await selectTargets(deps, type, call.targets, visible)
   if (dry_run && with_asks) {
     const must_accept = await requiredAcceptance(deps, { type, params, actor }, selected.targets)
     return { ...selected, must_accept }
@@ -192,15 +193,17 @@ async function selectTargets(
   { db, types }: { db: Database; types: RulesTable },
   type: BulkType,
   targets: BulkTargets,
+  visible: Visible | undefined,
 ): Promise<BulkSelection> {
   const onSites = OPERATION_TYPES[type].target === 'site'
   if (!onSites && targets.site_ids.length > 0)
     throw targetsError(`${type} is for servers, not for sites`)
-  refuseUnknown('server', await unknownServers(db, targets.server_ids))
-  refuseUnknown('site', await unknownSites(db, targets.site_ids))
+  // An object that the caller may not change is unknown to this call.
+  refuseUnknown('server', await unknownServers(db, targets.server_ids, visible))
+  refuseUnknown('site', await unknownSites(db, targets.site_ids, visible))
   const found = onSites
-    ? await listSiteTargets(db, types[type].bulk, targets, MAX_ITEMS + 1)
-    : await listServerTargets(db, targets, MAX_ITEMS + 1)
+    ? await listSiteTargets(db, types[type].bulk, { ...targets, visible }, MAX_ITEMS + 1)
+    : await listServerTargets(db, { ...targets, visible }, MAX_ITEMS + 1)
   if (found.length === 0) throw targetsError(`No ${onSites ? 'site' : 'server'} is selected`)
   if (found.length > MAX_ITEMS) throw targetsError(`Must be at most ${MAX_ITEMS} in one call`)
   return types[type].site?.found === false

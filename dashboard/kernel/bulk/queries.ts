@@ -11,6 +11,7 @@ import {
   isNull,
   lt,
   max,
+  type SQL,
   sql,
 } from 'drizzle-orm'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
@@ -21,6 +22,8 @@ import {
   bulk_items,
   bulk_operations,
 } from '#dashboard/kernel/db/schema.ts'
+import { isOnVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
@@ -75,6 +78,7 @@ export async function getBulkView(db: Database, id: string): Promise<BulkOperati
 export async function listBulks(
   db: Database,
   { status, type, active, before, limit }: BulkOperationsQuery,
+  visible?: Visible,
 ): Promise<BulkOperationView[]> {
   const { created_at, finished_at, id } = bulk_operations
   const rows = await db.read
@@ -86,11 +90,22 @@ export async function listBulks(
         type === undefined ? undefined : eq(bulk_operations.type, type),
         active === undefined ? undefined : (active ? isNull : isNotNull)(finished_at),
         before === undefined ? undefined : isBefore(before),
+        isVisibleBulk(visible),
       ),
     )
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
   return withCounts(db, rows)
+}
+
+/** The condition for a bulk operation of which every target is visible. */
+function isVisibleBulk(visible: Visible | undefined): SQL | undefined {
+  const isSeen = isOnVisibleSite(visible, bulk_items)
+  return (
+    isSeen &&
+    sql`not exists (select 1 from bulk_items
+    where bulk_items.bulk_id = ${bulk_operations.id} and not coalesce(${isSeen}, false))`
+  )
 }
 
 function isBefore(seen: string) {

@@ -5,8 +5,8 @@ import { shows } from '#dashboard/kernel/http/answers.ts'
 import { originOf } from '#dashboard/kernel/http/connection.ts'
 import { lastEventIdOf } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
-import { requireRight } from '#dashboard/kernel/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
+import { visibleTo } from '#dashboard/kernel/http/visible.queries.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'
 import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import {
@@ -53,10 +53,14 @@ export const bulkRoutes = {
   listBulkOperations: route({
     at: 'GET /api/bulk-operations',
     summary: 'List bulk operations',
+    details: 'For a caller who sees a part of the fleet, those of which every target is in it.',
     right: 'read',
+    where: 'anywhere',
     query: BulkOperationsQuery,
     answers: shows('Newest first.', { bulk_operations: z.array(BulkOperationView) }),
-    run: async ({ deps, query }) => ({ bulk_operations: await listBulks(deps.db, query) }),
+    run: async ({ deps, query, visible }) => ({
+      bulk_operations: await listBulks(deps.db, query, visible),
+    }),
   }),
   createBulkOperation: route({
     at: 'POST /api/bulk-operations',
@@ -64,12 +68,15 @@ export const bulkRoutes = {
     details:
       'Discovered sites are skipped, except by a scan; 409 with the code site_not_managed if no other site is named. A type whose single call needs a token of the scope `admin` needs it here too.',
     right: 'operate',
+    where: 'anywhere',
     body: CreateBulkOperation,
     answers: { 200: targets, 202: { about: 'Running.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, body, caller, request }) => {
-      requireRight(caller, OPERATION_TYPES[body.type].right)
-      const from = { actor: caller.user.id, origin: originOf(deps, request) }
+    run: async ({ deps, body, caller, request, requireRight }) => {
+      const { right } = OPERATION_TYPES[body.type]
+      await requireRight(right)
+      const visible = await visibleTo(deps.db, caller, right)
+      const from = { actor: caller.user.id, origin: originOf(deps, request), visible }
       return answerOf(await createBulk(deps, body, from))
     },
   }),
@@ -127,8 +134,8 @@ export const bulkRoutes = {
     loads: loadBulk,
     answers: { 202: { about: 'Running again.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, loaded, caller }) => {
-      requireRight(caller, OPERATION_TYPES[loaded.type].right)
+    run: async ({ deps, loaded, caller, requireRight }) => {
+      await requireRight(OPERATION_TYPES[loaded.type].right)
       return { bulk_operation: await resumeBulk(deps, loaded.id, caller.user.id) }
     },
   }),
@@ -141,8 +148,8 @@ export const bulkRoutes = {
     body: OnlyDryRun,
     answers: { 200: targets, 202: { about: 'The new bulk operation.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, loaded, body: { dry_run }, caller }) => {
-      requireRight(caller, OPERATION_TYPES[loaded.type].right)
+    run: async ({ deps, loaded, body: { dry_run }, caller, requireRight }) => {
+      await requireRight(OPERATION_TYPES[loaded.type].right)
       return answerOf(await retryBulk(deps, loaded, { actor: caller.user.id, dry_run }))
     },
   }),

@@ -2,6 +2,8 @@ import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import type { BulkRules } from '#dashboard/kernel/engine/rules.ts'
+import { isOnVisibleServer, isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import type { BulkTarget, BulkTargets } from '#shared/operations/api/bulk-operations.ts'
 
 export interface SiteTarget extends BulkTarget {
@@ -9,11 +11,16 @@ export interface SiteTarget extends BulkTarget {
   found: boolean
 }
 
+/** What the caller may change; undefined: the whole fleet. */
+interface Seen {
+  visible?: Visible | undefined
+}
+
 /** Lists the named sites, and suitable ones of the named servers that are not ignored. */
 export function listSiteTargets(
   db: Database,
   rules: BulkRules | null,
-  { site_ids, server_ids, tag }: BulkTargets,
+  { site_ids, server_ids, tag, visible }: BulkTargets & Seen,
   limit: number,
 ): Promise<SiteTarget[]> {
   const fitting = and(
@@ -31,14 +38,14 @@ export function listSiteTargets(
       found: sql<boolean>`${sites.found} and ${sites.status} <> 'trashed'`.mapWith(Boolean),
     })
     .from(sites)
-    .where(or(inArray(sites.id, site_ids), ofServers))
+    .where(and(or(inArray(sites.id, site_ids), ofServers), isVisibleSite(visible)))
     .orderBy(asc(sites.id))
     .limit(limit)
 }
 
 export function listServerTargets(
   db: Database,
-  { server_ids, tag }: Omit<BulkTargets, 'site_ids'>,
+  { server_ids, tag, visible }: Omit<BulkTargets, 'site_ids'> & Seen,
   limit: number,
 ): Promise<BulkTarget[]> {
   return db.read
@@ -48,7 +55,7 @@ export function listServerTargets(
       domain: servers.hostname,
     })
     .from(servers)
-    .where(homes(servers.id, server_ids, tag))
+    .where(and(homes(servers.id, server_ids, tag), isOnVisibleServer(visible, servers.id)))
     .orderBy(asc(servers.id))
     .limit(limit)
 }
@@ -59,19 +66,27 @@ function homes(column: typeof servers.id | typeof sites.server_id, ids: number[]
   return or(inArray(column, ids), tag === undefined ? undefined : tagged)
 }
 
-export async function unknownSites(db: Database, ids: readonly number[]): Promise<number[]> {
+export async function unknownSites(
+  db: Database,
+  ids: readonly number[],
+  visible?: Visible,
+): Promise<number[]> {
   const rows = await db.read
     .select({ id: sites.id })
     .from(sites)
-    .where(inArray(sites.id, [...ids]))
+    .where(and(inArray(sites.id, [...ids]), isVisibleSite(visible)))
   return without(ids, rows)
 }
 
-export async function unknownServers(db: Database, ids: readonly number[]): Promise<number[]> {
+export async function unknownServers(
+  db: Database,
+  ids: readonly number[],
+  visible?: Visible,
+): Promise<number[]> {
   const rows = await db.read
     .select({ id: servers.id })
     .from(servers)
-    .where(inArray(servers.id, [...ids]))
+    .where(and(inArray(servers.id, [...ids]), isOnVisibleServer(visible, servers.id)))
   return without(ids, rows)
 }
 

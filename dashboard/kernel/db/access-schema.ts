@@ -29,9 +29,12 @@ export const invitations = sqliteTable('invitations', {
     .references(() => people.id, { onDelete: 'cascade' }),
   hash: text().notNull().unique(),
   email: text().notNull().unique(),
-  role: text({ enum: ROLES }).notNull(),
+  /** `none`: the account has no role in the whole fleet, only `parts`. */
+  role: text({ enum: ['none', ...ROLES] }).notNull(),
   /** 1: the account may also see secrets; else 0. */
   secrets: integer().notNull(),
+  /** The grants on parts of the fleet, as JSON: an array of PartGrant (rights.ts). */
+  parts: text().notNull().default('[]'),
   /** The account that has sent it. */
   invited_by: integer()
     .notNull()

@@ -1,8 +1,8 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { GRANTS } from '#shared/kernel/rights.ts'
+import { GRANTS, PART_GRANTS } from '#shared/kernel/rights.ts'
 import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
-import { emptyText } from './columns.ts'
-import { users } from './schema.ts'
+import { emptyText, idColumn } from './columns.ts'
+import { servers, sites, users } from './schema.ts'
 
 const owner = () =>
   integer()
@@ -84,6 +84,26 @@ export const grants = sqliteTable(
     mark: emptyText(),
   },
   (table) => [primaryKey({ columns: [table.user_id, table.gives] })],
+)
+
+/**
+ * What an account may do on a part of the fleet: on the servers with a tag, on one server, or on one
+ * site. One of the three columns is set.
+ */
+export const part_grants = sqliteTable(
+  'part_grants',
+  {
+    id: idColumn(),
+    user_id: owner(),
+    gives: text({ enum: PART_GRANTS }).notNull(),
+    tag: text(),
+    server_id: integer().references(() => servers.id, { onDelete: 'cascade' }),
+    site_id: integer().references(() => sites.id, { onDelete: 'cascade' }),
+    given_at: text().notNull(),
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
+    mark: emptyText(),
+  },
+  (table) => [index('part_grants_user').on(table.user_id)],
 )
 
 /** A link for a new password: an account has one at a time. `hash` is the SHA-256 of its token, in hex. */

@@ -1,5 +1,12 @@
 import { invitations } from './access-schema.ts'
-import { api_tokens, grants, password_resets, sessions, user_factors } from './auth-schema.ts'
+import {
+  api_tokens,
+  grants,
+  part_grants,
+  password_resets,
+  sessions,
+  user_factors,
+} from './auth-schema.ts'
 import type { Database } from './client.ts'
 import type { MarkedRow, MarkedTable } from './marks.ts'
 import { users } from './schema.ts'
@@ -14,6 +21,7 @@ export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllM
     sessions: await read.select().from(sessions),
     api_tokens: await read.select().from(api_tokens),
     grants: await read.select().from(grants),
+    part_grants: await read.select().from(part_grants),
     invitations: await read.select().from(invitations),
     password_resets: await read.select().from(password_resets),
     server_agents: await read.select().from(server_agents),

@@ -1,7 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
 import type { invitations } from './access-schema.ts'
-import type { api_tokens, grants, password_resets, sessions, user_factors } from './auth-schema.ts'
+import type {
+  api_tokens,
+  grants,
+  part_grants,
+  password_resets,
+  sessions,
+  user_factors,
+} from './auth-schema.ts'
 import type { users } from './schema.ts'
 import type { server_agents } from './trust-schema.ts'
 
@@ -10,6 +17,7 @@ interface MarkedRows {
   sessions: typeof sessions.$inferSelect
   api_tokens: typeof api_tokens.$inferSelect
   grants: typeof grants.$inferSelect
+  part_grants: typeof part_grants.$inferSelect
   invitations: typeof invitations.$inferSelect
   password_resets: typeof password_resets.$inferSelect
   server_agents: typeof server_agents.$inferSelect
@@ -23,6 +31,7 @@ export const COVERED_COLUMNS = {
   sessions: ['jti', 'user_id', 'created_at', 'renewed_at', 'expires_at', 'confirmed_at'],
   api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],
   grants: ['user_id', 'gives', 'given_at'],
+  part_grants: ['user_id', 'gives', 'tag', 'server_id', 'site_id', 'given_at'],
   invitations: [
     'hash',
     'person_id',
@@ -56,7 +65,8 @@ const LATER_COLUMNS = {
   sessions: { user_agent: '', address: '' },
   api_tokens: {},
   grants: {},
-  invitations: {},
+  part_grants: {},
+  invitations: { parts: '[]' },
   password_resets: {},
   server_agents: {},
   user_factors: {},
@@ -93,6 +103,7 @@ export class Marks {
       sessions: keyOf('sessions'),
       api_tokens: keyOf('api_tokens'),
       grants: keyOf('grants'),
+      part_grants: keyOf('part_grants'),
       invitations: keyOf('invitations'),
       password_resets: keyOf('password_resets'),
       server_agents: keyOf('server_agents'),

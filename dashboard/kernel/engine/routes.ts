@@ -4,7 +4,6 @@ import { cancelOperation } from '#dashboard/kernel/engine/cancel/cancel-operatio
 import { ASKS_AGENT, continues, shows, streamOf } from '#dashboard/kernel/http/answers.ts'
 import { lastEventIdOf } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
-import { requireRight } from '#dashboard/kernel/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import { PlanAnswer } from '#shared/kernel/plan.ts'
@@ -34,9 +33,12 @@ export const operationRoutes = {
     at: 'GET /api/operations',
     summary: 'List operations',
     right: 'read',
+    where: 'anywhere',
     query: OperationsQuery,
     answers: shows('Newest first.', { operations: z.array(OperationView) }),
-    run: async ({ deps, query }) => ({ operations: await listOperations(deps.db, query) }),
+    run: async ({ deps, query, visible }) => ({
+      operations: await listOperations(deps.db, query, visible),
+    }),
   }),
   getOperation: route({
     at: 'GET /api/operations/:operation_id',
@@ -91,8 +93,8 @@ export const operationRoutes = {
       202: continues('The new operation.', One),
     },
     errors: ASKS_AGENT,
-    run: async ({ deps, loaded: { id, type }, body, caller }) => {
-      requireRight(caller, retryRightOf(type))
+    run: async ({ deps, loaded: { id, type }, body, caller, requireRight }) => {
+      await requireRight(retryRightOf(type))
       if (body.dry_run) return planRetry(deps, id, body)
       const { without_backup } = body
       const operation = await retryOperation(deps, id, { without_backup, actor: caller.user.id })

@@ -2,6 +2,8 @@ import { and, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import type { Database, Queries } from '#dashboard/kernel/db/client.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { operations, servers, users } from '#dashboard/kernel/db/schema.ts'
+import { isOnVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { OperationsQuery, OperationView } from '#shared/operations/api/operations.ts'
 import { ACTIVE } from './queries.ts'
@@ -57,9 +59,13 @@ export async function getView(db: Database, id: string): Promise<OperationView> 
   return found
 }
 
-export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
+export function listOperations(
+  db: Database,
+  query: OperationsQuery,
+  visible?: Visible,
+): Promise<OperationView[]> {
   return selectViews(db.read)
-    .where(conditions(query))
+    .where(and(conditions(query), isOnVisibleSite(visible, operations)))
     .orderBy(desc(operations.created_at), desc(operations.id))
     .limit(query.limit)
 }

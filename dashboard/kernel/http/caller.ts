@@ -1,13 +1,11 @@
 import type { User } from '#shared/kernel/api/auth.ts'
 import { unauthorized } from '#shared/kernel/errors.ts'
-import type { Grant } from '#shared/kernel/rights.ts'
+import type { HeldGrants } from '#shared/kernel/rights.ts'
 import type { TokenScope } from '#shared/kernel/values.ts'
 
 /** The caller. `jti` names the session, `""` for an API token, which has `token_id`, `token_name` and `scope`. */
-export interface Caller {
+export interface Caller extends HeldGrants {
   user: User
-  /** What the account of the caller may do. */
-  grants: readonly Grant[]
   jti: string
   /** When the owner of the session last gave the password. */
   confirmed_at?: string | null

@@ -5,7 +5,9 @@ import type { AnswerSpec, AnswerSpecs } from './answers.ts'
 import type { BodyLimits } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { Connection } from './connection.ts'
+import type { Names } from './places.queries.ts'
 import type { Reply } from './reply.ts'
+import type { Visible } from './visible.ts'
 
 export type MethodAndPath = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
@@ -22,6 +24,11 @@ export interface PathCall<D, Names extends string = never> {
   params: Readonly<Record<Names, string>>
   /** Throws 401 without a signed-in user, which only an open route can have. */
   caller: Caller
+  /**
+   * Throws 403 without another right on the objects that the path names, or on others. Without an
+   * argument it checks that of the call again, which may have ended.
+   */
+  requireRight(right?: Right, names?: Names): Promise<void>
   request: Request
   /** The listening server, for its time limits. */
   server: Connection | null
@@ -32,6 +39,8 @@ interface RouteCall<D, Names extends string, L, Q, B> extends PathCall<D, Names>
   loaded: L
   query: Q
   body: B
+  /** What the caller may see, for a filtered answer; undefined: the whole fleet. */
+  visible: Visible | undefined
 }
 
 type AnswerBody<X> = X extends { json: infer J extends z.ZodType } ? z.output<J> : undefined
@@ -55,6 +64,12 @@ interface Description {
   details?: string
   /** The right that the caller needs; `open` calls need no caller. */
   right: 'open' | Right
+  /**
+   * Where the right is needed; default: on what the path names, and without a name in the whole
+   * fleet. `anywhere`: the call is only about what the caller may see (`visible`). `fleet`: the call
+   * is also about objects that its path does not name.
+   */
+  where?: 'anywhere' | 'fleet'
   /** Whether the call is closed to API tokens. */
   needs_session?: true
   /** Whether a session must have given its password shortly before; a plan does not need it. */
@@ -86,6 +101,7 @@ export interface AnyRoute extends Description {
   query?: z.ZodObject
   body?: z.ZodType
   answers: AnswerSpecs
+  also?(body: never): Names
   loads?(call: never): unknown
   run(call: never): unknown
 }
@@ -109,6 +125,8 @@ interface Definition<
   query?: Q
   /** The body, parsed as JSON; optional if `{}` is valid. */
   body?: B
+  /** Names objects in the body on which the caller needs the same right. */
+  also?: (body: z.output<B>) => Names
   answers: A
   run: (
     call: RouteCall<D, NamesIn<P>, L, z.output<Q>, z.output<B>>,

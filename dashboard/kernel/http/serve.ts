@@ -1,6 +1,7 @@
 import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
 import { z } from 'zod'
+import type { Database } from '#dashboard/kernel/db/client.ts'
 import { withCallSource } from '#dashboard/kernel/runtime/call-source.ts'
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { UNKNOWN_FIELD } from '#shared/kernel/api/body.ts'
@@ -11,17 +12,31 @@ import { type JsonFields, readJson } from './body.ts'
 import { callerOf } from './caller.ts'
 import { addressOf, type Connection } from './connection.ts'
 import { queryOf } from './path.ts'
+import { findPlaces, type Names } from './places.queries.ts'
 import { Reply } from './reply.ts'
-import { requireConfirmed, requireRight, requireSession } from './rights.ts'
+import {
+  may,
+  requireConfirmed,
+  requireRight,
+  requireRightAnywhere,
+  requireSession,
+} from './rights.ts'
 import { type AnyRoute, type NeedsDeps, takesDryRun } from './route.ts'
 import { unknownNestedFields } from './unknown-fields.ts'
+import { visibleTo } from './visible.queries.ts'
+
+interface ServeDeps {
+  clock: Clock
+  db: Pick<Database, 'read'>
+}
 
 type Routes<D> = readonly (AnyRoute & NeedsDeps<D>)[]
 
 interface Incoming {
   request: Request
   server: Connection | null
-  params: Readonly<Record<string, string>>
+  /** Absent for a path without parameters. */
+  params: Readonly<Record<string, string>> | undefined
   query: unknown
 }
 
@@ -36,7 +51,7 @@ interface Outgoing {
  * before this), 403, 400 for the body, 404 for what the path names, 422, also for an unknown field,
  * 409 for a session that must confirm its password.
  */
-export function serve<D extends { clock: Clock }>(routes: Routes<D>, deps: D) {
+export function serve<D extends ServeDeps>(routes: Routes<D>, deps: D) {
   const app = new Elysia()
   // Scoped to the routes that set a cookie: global, it would replace the cookie jar of all others.
   const jar = new Elysia().use(cookie().as('scoped'))
@@ -67,16 +82,18 @@ const setsCookie = ({ answers }: AnyRoute) =>
   Object.values(answers).some(({ headers = [] }) => headers.includes('Set-Cookie'))
 
 /** Answers a request. It starts with the second guard, independently of the gate. */
-async function answerOf(route: AnyRoute, deps: { clock: Clock }, { query, ...incoming }: Incoming) {
-  const { request, server } = incoming
+async function answerOf(route: AnyRoute, deps: ServeDeps, { query, ...incoming }: Incoming) {
+  const { request, server, params = {} } = incoming
   if (route.needs_session) requireSession(callerOf(request))
-  if (route.right !== 'open') requireRight(callerOf(request), route.right)
+  await requireRightOn(route, deps, request, params)
   if (route.waits) server?.timeout(request, 0)
   if (route.cached_ms !== undefined) allowCaching(request, route.cached_ms)
   const body = await bodyIn(route, request)
   const pathCall = {
     ...incoming,
     deps,
+    requireRight: (right = route.right, names: Names = params) =>
+      requireRightOn({ ...route, right }, deps, request, names),
     get caller() {
       return callerOf(request)
     },
@@ -89,9 +106,36 @@ async function answerOf(route: AnyRoute, deps: { clock: Clock }, { query, ...inc
   }
   if (route.needs_confirmation && Object(parsed.body).dry_run !== true)
     requireConfirmed(deps.clock, callerOf(request))
+  if (route.also && route.body)
+    await requireRightOn(route, deps, request, route.also(parsed.body as never))
+  const visible =
+    route.where === 'anywhere' && route.right !== 'open'
+      ? await visibleTo(deps.db, callerOf(request), route.right)
+      : undefined
   return withCallSource(sourceIn(route, incoming), () =>
-    route.run(Object.assign(call, parsed) as never),
+    route.run(Object.assign(call, parsed, { visible }) as never),
   )
+}
+
+/**
+ * Throws 403 for a caller who lacks the right: in the whole fleet, or else on each of the named
+ * objects, or where a call is only about what its caller may see, anywhere. An object that does not
+ * exist is refused like that of somebody else, so that nobody can tell them apart.
+ */
+async function requireRightOn(
+  { right, where }: Pick<AnyRoute, 'right' | 'where'>,
+  { db }: ServeDeps,
+  request: Request,
+  names: Names,
+): Promise<void> {
+  if (right === 'open') return
+  const caller = callerOf(request)
+  if (may(caller, right)) return
+  requireRightAnywhere(caller, right)
+  if (where === 'anywhere') return
+  const [first, ...others] = where === 'fleet' ? [] : await findPlaces(db, names)
+  requireRight(caller, right, first)
+  for (const place of others) requireRight(caller, right, place)
 }
 
 function sourceIn({ right }: AnyRoute, { request, server }: Omit<Incoming, 'query'>) {

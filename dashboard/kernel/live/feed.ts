@@ -1,9 +1,12 @@
+import type { Caller } from '#dashboard/kernel/http/caller.ts'
+import { visibleTo } from '#dashboard/kernel/http/visible.queries.ts'
 import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { type Clock, sleepOrWake } from '#dashboard/kernel/runtime/clock.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import type { FleetNews } from '#shared/operations/api/live.ts'
 import { ChangeDetector, POLL_MS, siteNews } from './detect-changes.ts'
+import { newsFor } from './visible-news.ts'
 
 type Deps = ConstructorParameters<typeof ChangeDetector>[0] & { bus: Bus; clock: Clock; log: Log }
 
@@ -17,7 +20,8 @@ export const sitesTopic = (server_id: number) => `${SITES}${server_id}`
 /** Sends changes of the records to all listening clients, with one read for all of them. */
 export class Feed {
   readonly #deps: Deps
-  readonly #subscribers = new Set<Subscriber>()
+  /** The subscribers with the callers whose events they get. */
+  readonly #subscribers = new Map<Subscriber, Caller>()
   readonly #stopping = new AbortController()
   #ready: Promise<void> | undefined
 
@@ -25,12 +29,15 @@ export class Feed {
     this.#deps = deps
   }
 
-  /** Listens: once it resolves, every later change is sent to all who request the events. */
-  async listen(): Promise<(signal: AbortSignal) => AsyncGenerator<StoredEvent>> {
+  /**
+   * Listens: once it resolves, every later change of what the caller may see is sent to all who
+   * request the events.
+   */
+  async listen(caller: Caller): Promise<(signal: AbortSignal) => AsyncGenerator<StoredEvent>> {
     await this.#begin()
     return (signal) => {
       const subscriber = new Subscriber()
-      this.#subscribers.add(subscriber)
+      this.#subscribers.set(subscriber, caller)
       signal.addEventListener('abort', () => this.#subscribers.delete(subscriber), { once: true })
       void this.#begin().catch(() => undefined)
       return subscriber.events(signal)
@@ -72,7 +79,7 @@ export class Feed {
       news = Promise.withResolvers<void>()
       try {
         const found = await changes.look()
-        this.#publish([...found, ...[...sites].map((id) => siteNews(null, id))])
+        await this.#publish([...found, ...[...sites].map((id) => siteNews(null, id))])
         sites.clear()
       } catch (error) {
         log.error('changes could not be read', error)
@@ -83,8 +90,11 @@ export class Feed {
     this.#ready = undefined
   }
 
-  #publish(news: readonly FleetNews[]): void {
-    for (const subscriber of this.#subscribers) subscriber.receive(news)
+  async #publish(news: readonly FleetNews[]): Promise<void> {
+    if (news.length === 0) return
+    const { db } = this.#deps
+    for (const [subscriber, caller] of this.#subscribers)
+      subscriber.receive(await newsFor(db, news, await visibleTo(db, caller)))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Option } from '#dashboard/web/ui/option.ts'
+import type { HeldPartGrant } from '#shared/access/api/accounts.ts'
 import { ROLES, type Role } from '#shared/kernel/rights.ts'
 
 /** What an account of each role may do; each includes those before it. */
@@ -24,3 +25,10 @@ export const ROLE_OPTIONS: Option<Role>[] = ROLES.map((value) => ({
   value,
   name: ROLE_TEXTS[value].name,
 }))
+
+/** Names the part of the fleet that a grant is on, such as `the site shop.example`. */
+export function placeText({ tag, server, server_id, site, site_id }: HeldPartGrant): string {
+  if (site_id !== null) return `the site ${site ?? site_id}`
+  if (server_id !== null) return `the server ${server ?? server_id}`
+  return `the servers with the tag ${tag}`
+}

@@ -88,6 +88,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: ['wrk'],
   },
   {
+    name: 'grants',
+    target:
+      'the lists and the overview of 10,000 sites on 100 servers take at most 1.5 × as long for somebody with 20 grants on tags, servers and sites as for an owner, with no cached answer; they have no other site',
+  },
+  {
     name: 'several',
     target:
       'several dashboards on one libSQL server: a request takes at most 1.5 × as much processor time with three dashboards as with one; requests in a second of processor time beside a dashboard with a file are stated',

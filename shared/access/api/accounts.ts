@@ -3,9 +3,17 @@ import { PersonName } from '#shared/access/site-access.ts'
 import { NewPassword } from '#shared/kernel/api/auth.ts'
 import { body } from '#shared/kernel/api/body.ts'
 import { RecordId, Timestamp } from '#shared/kernel/api/parts.ts'
-import { Email, oneOf, TrueOrFalse } from '#shared/kernel/fields.ts'
-import { ROLES } from '#shared/kernel/rights.ts'
+import { Email, Id, oneOf, Tag, TrueOrFalse } from '#shared/kernel/fields.ts'
+import {
+  GRANTS,
+  PART_GRANTS,
+  type PartGrant,
+  RIGHTS_ON_OBJECTS,
+  ROLES,
+} from '#shared/kernel/rights.ts'
 import { secretOf } from '#shared/kernel/secret.ts'
+
+const MAX_PARTS = 100
 
 const Role = oneOf(ROLES).describe(
   'viewer: reads. operator: everyday work on sites and servers, too. admin: also servers, settings, secrets and people. owner: also the accounts of others.',
@@ -15,14 +23,74 @@ const Secrets = TrueOrFalse.describe(
   'Whether the account may see passwords and the contents of sites; the roles admin and owner always may.',
 )
 
+const NewPartGrant = z
+  .strictObject({
+    gives: oneOf(PART_GRANTS),
+    tag: Tag.optional().describe('On the servers with this tag, and their sites.'),
+    server_id: Id.optional().describe('On this server and its sites.'),
+    site_id: Id.optional().describe('On this site.'),
+  })
+  .refine(
+    ({ tag, server_id, site_id }) =>
+      [tag, server_id, site_id].filter((value) => value !== undefined).length === 1,
+    { message: 'Must have exactly one of tag, server_id and site_id' },
+  )
+  .transform(
+    ({ gives, tag = null, server_id = null, site_id = null }): PartGrant => ({
+      gives,
+      tag,
+      server_id,
+      site_id,
+    }),
+  )
+
+const NewParts = z
+  .array(NewPartGrant, 'Must be an array')
+  .max(MAX_PARTS, `Must have at most ${MAX_PARTS} entries`)
+  .describe(
+    'What the account may do on parts of the fleet; it adds to what it may do in the whole fleet.',
+  )
+
+export const HeldPartGrant = strictObject({
+  gives: z.enum(PART_GRANTS),
+  tag: z.string().nullable(),
+  server_id: RecordId.nullable(),
+  server: z.string().nullable().describe('The name of the server.'),
+  site_id: RecordId.nullable(),
+  site: z.string().nullable().describe('The domain of the site.'),
+}).meta({
+  id: 'HeldPartGrant',
+  description:
+    'A grant on the servers with a tag, on one server, or on one site; the others are null.',
+})
+export type HeldPartGrant = z.infer<typeof HeldPartGrant>
+
+const GrantHere = strictObject({
+  gives: z.enum(GRANTS),
+  tag: z.string().nullable(),
+  server_id: RecordId.nullable(),
+  site_id: RecordId.nullable(),
+}).describe('A grant in the whole fleet (all null), on a tag, on a server or on a site.')
+export type GrantHere = z.infer<typeof GrantHere>
+
+export const WhoMay = strictObject({
+  person_id: RecordId.nullable(),
+  name: z.string(),
+  email: z.string(),
+  rights: z.array(z.enum(RIGHTS_ON_OBJECTS)),
+  grants: z.array(GrantHere).describe('The grants that give the rights here.'),
+}).meta({ id: 'WhoMay', description: 'What an active account may do on a server or a site.' })
+export type WhoMay = z.infer<typeof WhoMay>
+
 /** The states of an account; an invited person has none yet. */
 const ACCOUNT_STATES = ['invited', 'active', 'deactivated'] as const
 
 export const PersonAccount = strictObject({
   user_id: RecordId.nullable().describe('Null: the invitation is not accepted yet.'),
   email: z.string(),
-  role: z.enum(ROLES).nullable().describe('Null: none, such as after a change of the records.'),
-  secrets: z.boolean().describe('Whether it may see passwords and the contents of sites.'),
+  role: z.enum(ROLES).nullable().describe('The role in the whole fleet; null: none.'),
+  secrets: z.boolean().describe('Whether it may see passwords and the contents of all sites.'),
+  parts: z.array(HeldPartGrant).describe('What it may do on parts of the fleet, too.'),
   state: z.enum(ACCOUNT_STATES),
   invited_until: Timestamp.nullable().describe('The end of the invitation; null: accepted.'),
   invited_by: z.string().nullable().describe('Who has sent the invitation; null: accepted.'),
@@ -36,8 +104,9 @@ export type PersonAccount = z.infer<typeof PersonAccount>
 
 export const InvitePerson = body({
   email: Email.transform((text) => text.toLowerCase()),
-  role: Role,
+  role: Role.nullable().describe('The role in the whole fleet; null: none, only `parts`.'),
   secrets: Secrets.default(false),
+  parts: NewParts.default([]),
 }).meta({ id: 'InvitePerson' })
 export type InvitePerson = z.output<typeof InvitePerson>
 
@@ -57,8 +126,9 @@ export const SentInvitation = strictObject({
 export type SentInvitation = z.infer<typeof SentInvitation>
 
 export const ChangeAccount = body({
-  role: Role.optional().describe('Absent: unchanged.'),
+  role: Role.nullable().optional().describe('Null: none. Absent: unchanged.'),
   secrets: Secrets.optional().describe('Absent: unchanged.'),
+  parts: NewParts.optional().describe('Replaces all of them. Absent: unchanged.'),
 }).meta({ id: 'ChangeAccount' })
 export type ChangeAccount = z.output<typeof ChangeAccount>
 
@@ -72,8 +142,9 @@ export const ShowInvitation = body({ token: InvitationToken }).meta({ id: 'ShowI
 export const Invitation = strictObject({
   email: z.string(),
   name: z.string(),
-  role: z.enum(ROLES),
+  role: z.enum(ROLES).nullable(),
   secrets: z.boolean(),
+  parts: z.array(HeldPartGrant),
   invited_by: z.string().describe('The e-mail address of the account that has sent it.'),
   expires_at: Timestamp,
 }).meta({ id: 'Invitation', description: 'An open invitation, for whoever has its token.' })

@@ -141,10 +141,24 @@ const Rights = z
   .array(z.enum(RIGHTS))
   .describe('What the caller may do. Each call names the right that it needs.')
 
+const RightsOnParts = z
+  .array(
+    strictObject({
+      tag: z.string().nullable().describe('On the servers with this tag, and their sites.'),
+      server_id: RecordId.nullable().describe('On this server and its sites.'),
+      site_id: RecordId.nullable().describe('On this site.'),
+      rights: Rights,
+    }),
+  )
+  .describe('What the caller may do on parts of the fleet, too. They add up.')
+
 export const CallerRights = strictObject({
   role: Role,
   secrets: z.boolean().describe('Whether the account was granted the secrets beside its role.'),
-  rights: Rights,
+  rights: Rights.describe(
+    'What the caller may do in the whole fleet. Each call names the right that it needs.',
+  ),
+  parts: RightsOnParts,
 }).meta({
   id: 'CallerRights',
   description: 'What the caller may do. That of an API token is limited by its scope.',
@@ -156,6 +170,7 @@ export const CurrentToken = strictObject({
   scope: TokenScope,
   role: Role,
   rights: Rights,
+  parts: RightsOnParts,
   expires_at: Timestamp,
 }).meta({ id: 'CurrentToken', description: 'The API token that makes the call.' })
 

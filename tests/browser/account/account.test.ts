@@ -101,6 +101,9 @@ test('a link of the command sets a new password, once', async () => {
 test('without mail, the page for a forgotten password names the command', async () => {
   const { page } = await open('/login', { signedIn: false })
   await page.getByRole('link', { name: 'Forgot password?' }).click()
+  // The login page has a field of this name, too, until the other page has been loaded.
+  await page.waitForURL('**/forgot-password')
+  await button(page, 'Send link').waitFor()
   await page.getByLabel('Email').fill('ann@control.example')
 
   await button(page, 'Send link').click()

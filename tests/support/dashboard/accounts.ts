@@ -14,8 +14,9 @@ interface Colleague {
 }
 
 interface Invited {
-  role?: Role
+  role?: Role | null
   secrets?: boolean
+  parts?: readonly object[]
   email?: string
 }
 
@@ -71,8 +72,8 @@ export class Accounts {
   }
 
   /** The answer to an invitation, by default as an operator. */
-  invite(person_id: number, { role = 'operator', secrets, email }: Invited = {}) {
-    const body = { email: email ?? `person-${person_id}@example.com`, role, secrets }
+  invite(person_id: number, { role = 'operator', secrets, email, parts }: Invited = {}) {
+    const body = { email: email ?? `person-${person_id}@example.com`, role, secrets, parts }
     return this.call('POST', `/api/people/${person_id}/invitation`, body)
   }
 

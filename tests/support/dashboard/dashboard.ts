@@ -8,10 +8,14 @@ import { makeDeps } from '#dashboard/deps.ts'
 import type { Mailer } from '#dashboard/features/alerts/mailer.ts'
 import { cookieName } from '#dashboard/kernel/auth/cookie.ts'
 import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
-import { grantToFirst, insertGrants } from '#dashboard/kernel/auth/grants.queries.ts'
+import {
+  grantToFirst,
+  insertGrants,
+  partGrantStatements,
+} from '#dashboard/kernel/auth/grants.queries.ts'
 import { insertUser } from '#dashboard/kernel/auth/queries.ts'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'
-import { type Database, openDatabase } from '#dashboard/kernel/db/client.ts'
+import { type Database, openDatabase, writeAll } from '#dashboard/kernel/db/client.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import { AnswerCache } from '#dashboard/kernel/http/answer-cache.ts'
@@ -22,7 +26,7 @@ import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import { Keyring } from '#dashboard/kernel/trust/keyring.ts'
 import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { ROUTES } from '#dashboard/routes.ts'
-import type { Grant } from '#shared/kernel/rights.ts'
+import type { Grant, PartGrant } from '#shared/kernel/rights.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { testWith } from '#tests/support/fixture.ts'
@@ -169,7 +173,10 @@ export class Dashboard {
   }
 
   /** Makes another account, and returns the headers of a session of it. */
-  async signInWith(gives: readonly Grant[]): Promise<{ cookie: string }> {
+  async signInWith(
+    gives: readonly Grant[],
+    parts: readonly PartGrant[] = [],
+  ): Promise<{ cookie: string }> {
     const { deps } = this
     const [counted] = await this.db.read.select({ total: count() }).from(users)
     const id = (counted?.total ?? 0) + 1
@@ -178,6 +185,9 @@ export class Dashboard {
     const password_hash = await deps.passwords.hash(new Secret(PASSWORD))
     await insertUser(deps, { ...user, password_hash, created_at: given_at })
     await insertGrants(deps, { user_id: id, gives, given_at })
+    await writeAll(this.db, (queries) =>
+      partGrantStatements(queries, deps.marks, { user_id: id, parts, given_at }),
+    )
     return { cookie: `${cookieName('session', deps)}=${await openSession(deps, user)}` }
   }
 

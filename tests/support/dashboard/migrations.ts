@@ -17,6 +17,8 @@ export const RELEASED = [
   'b4c9dd90e500d72da8b5d5f3eeeef4d7565b2a90cae9a3e3c97dd1afdd2eaf65',
   // 0005_profile.sql
   '0b36370fc2a77cd5ffef9f58cf231a7d03349efc199d980317a6e6d0e97bbc8c',
+  // 0006_part_grants.sql
+  '7b04216f0b4be0663030a65c28de7b42f726b794adeeb805095ef6abf553bdf9',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

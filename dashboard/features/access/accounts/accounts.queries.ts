@@ -1,36 +1,58 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
-import { grantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
+import {
+  grantStatements,
+  partGrantStatements,
+  partOf,
+} from '#dashboard/kernel/auth/grants.queries.ts'
 import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
-import { api_tokens, grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
+import { api_tokens, grants, part_grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
-import { GRANTS, type Grant } from '#shared/kernel/rights.ts'
+import { GRANTS, type Grant, type PartGrant } from '#shared/kernel/rights.ts'
 
 type GrantRow = typeof grants.$inferSelect
+type PartRow = typeof part_grants.$inferSelect
 
 /** An account as it was read: a change of it is refused when it has changed since. */
 export interface Account {
   user: UserRow
   grants: Grant[]
+  parts: PartGrant[]
   rows: GrantRow[]
+  part_rows: PartRow[]
 }
 
-const accountOf = (marks: Marks, user: UserRow, rows: GrantRow[]): Account => {
+const accountOf = (
+  marks: Marks,
+  user: UserRow,
+  rows: GrantRow[],
+  part_rows: PartRow[],
+): Account => {
   const given = new Set(rows.filter((row) => marks.fits('grants', row)).map((row) => row.gives))
-  return { user, grants: GRANTS.filter((grant) => given.has(grant)), rows }
+  return {
+    user,
+    grants: GRANTS.filter((grant) => given.has(grant)),
+    parts: part_rows.filter((row) => marks.fits('part_grants', row)).map(partOf),
+    rows,
+    part_rows,
+  }
 }
 
 /** Lists the accounts that nobody has changed outside of the dashboard. */
 export async function listAccounts({ db, marks }: MarkedRecords): Promise<Account[]> {
   const all = await db.read.select().from(users)
   const given = Map.groupBy(await db.read.select().from(grants), ({ user_id }) => user_id)
+  const parts = Map.groupBy(
+    await db.read.select().from(part_grants).orderBy(part_grants.id),
+    ({ user_id }) => user_id,
+  )
   return all
     .filter((user) => marks.fits('users', user))
-    .map((user) => accountOf(marks, user, given.get(user.id) ?? []))
+    .map((user) => accountOf(marks, user, given.get(user.id) ?? [], parts.get(user.id) ?? []))
 }
 
 export async function findAccount(
@@ -40,7 +62,12 @@ export async function findAccount(
   const user = await db.read.select().from(users).where(eq(users.id, user_id)).get()
   if (!user || !marks.fits('users', user)) return undefined
   const rows = await db.read.select().from(grants).where(eq(grants.user_id, user_id))
-  return accountOf(marks, user, rows)
+  const part_rows = await db.read
+    .select()
+    .from(part_grants)
+    .where(eq(part_grants.user_id, user_id))
+    .orderBy(part_grants.id)
+  return accountOf(marks, user, rows, part_rows)
 }
 
 /** Names an account as the owner that it is now: another state of it has another text. */
@@ -59,17 +86,23 @@ export const isOneOwner = (owners: readonly Account[]): SQL =>
       in (select value from json_each(${JSON.stringify(owners.map(ownerKey))})))`
 
 /** Whether neither the account nor what it may do has changed since it was read. */
-function isUnchanged({ user, rows }: Account): SQL {
+function isUnchanged({ user, rows, part_rows }: Account): SQL {
   const known = JSON.stringify(rows.map(({ mark }) => mark))
+  const parts = JSON.stringify(part_rows.map(({ mark }) => mark))
   return sql`exists (select 1 from users where id = ${user.id} and mark = ${user.mark})
     and (select count(*) from grants where user_id = ${user.id}) = ${rows.length}
     and not exists (select 1 from grants where user_id = ${user.id}
-      and mark not in (select value from json_each(${known})))`
+      and mark not in (select value from json_each(${known})))
+    and (select count(*) from part_grants where user_id = ${user.id}) = ${part_rows.length}
+    and not exists (select 1 from part_grants where user_id = ${user.id}
+      and mark not in (select value from json_each(${parts})))`
 }
 
 export interface AccountChange {
-  /** What the account may do from then on. */
+  /** What the account may do from then on in the whole fleet. */
   grants?: readonly Grant[]
+  /** What it may do from then on, on parts of the fleet. */
+  parts?: readonly PartGrant[]
   user?: Partial<Pick<UserRow, 'email' | 'password_hash' | 'deactivated_at'>>
   /** Whether sessions, tokens and every access to sites end. */
   ends?: boolean
@@ -122,6 +155,9 @@ function statementsOf(
         ]
       : []),
     ...(change.grants ? replaceGrants(queries, marks, id, change.grants, at) : []),
+    ...(change.parts
+      ? partGrantStatements(queries, marks, { user_id: id, parts: change.parts, given_at: at })
+      : []),
     ...(change.ends
       ? [
           queries.delete(sessions).where(eq(sessions.user_id, id)),

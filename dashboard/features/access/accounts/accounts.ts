@@ -9,7 +9,7 @@ import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { ChangeAccount } from '#shared/access/api/accounts.ts'
 import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
-import type { Grant } from '#shared/kernel/rights.ts'
+import type { Grant, HeldGrants, PartGrant, Role } from '#shared/kernel/rights.ts'
 import {
   type Account,
   type AccountChange,
@@ -17,6 +17,7 @@ import {
   listOwners,
   storeChange,
 } from './accounts.queries.ts'
+import { findPartNames, refuseUnknownParts } from './parts.queries.ts'
 import { grantsOf, roleIn, seesSecrets } from './show-accounts.ts'
 
 export interface AccountDeps extends MarkedRecords {
@@ -32,30 +33,61 @@ interface Decision extends AccountChange {
   detail?: string
 }
 
-/** Sets the role, or whether the account sees secrets. Throws 422 for a role that always does. */
-export function changeRole(
+/**
+ * Sets the role in the whole fleet, whether the account sees secrets, and what it may do on parts of
+ * the fleet. Throws 422 for a role that always sees secrets, and for an unknown part.
+ */
+export async function changeRole(
   deps: AccountDeps,
   caller: Caller,
   person_id: number,
-  { role, secrets }: ChangeAccount,
+  { role, secrets, parts }: ChangeAccount,
 ): Promise<void> {
-  return change(deps, caller, person_id, ({ grants }) => {
-    const next = role ?? roleIn(grants)
-    if (next === null) throw invalid({ role: ['The account has no role: choose one'] })
-    const always = seesSecrets([next])
-    if (secrets === false && always)
-      throw invalid({ secrets: [`Must be true or absent: the role ${next} includes it`] })
-    const given = grantsOf(next, secrets ?? grants.includes('secrets'))
-    if (given.join() === grants.join()) return undefined
-    const detail = `: ${wordsOf(grants)} → ${wordsOf(given)}`
-    return { type: 'account.role', detail, grants: given }
+  const names = await findPartNames(deps.db, parts ?? [])
+  refuseUnknownParts(parts ?? [], names)
+  return change(deps, caller, person_id, (account) => {
+    const given = {
+      grants: inFleet(account.grants, role, secrets),
+      parts: parts ?? account.parts,
+    }
+    if (isSame(given, { grants: account.grants, parts: account.parts })) return undefined
+    return { type: 'account.role', detail: `: ${wordsOf(account)} → ${wordsOf(given)}`, ...given }
   })
 }
 
-/** Writes grants as `operator with secrets`. */
-export function wordsOf(grants: readonly Grant[]): string {
-  const role = roleIn(grants) ?? 'no role'
-  return grants.includes('secrets') ? `${role} with secrets` : role
+/** Returns the grants in the whole fleet after a change; what is undefined stays. */
+function inFleet(
+  grants: readonly Grant[],
+  role: Role | null = roleIn(grants),
+  secrets: boolean | undefined,
+): Grant[] {
+  if (secrets === true && role === null) throw invalid({ secrets: [NEEDS_ROLE] })
+  if (secrets === false && role !== null && seesSecrets([role]))
+    throw invalid({ secrets: [`Must be true or absent: the role ${role} includes it`] })
+  return grantsOf(role, secrets ?? grants.includes('secrets'))
+}
+
+/** The secrets of the whole fleet belong to a role; without one they are given on parts of it. */
+export const NEEDS_ROLE = 'Needs a role; without one, give the secrets on parts of the fleet'
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** Writes grants as `operator with secrets`, or `no role, and 2 grants: viewer on the tag shop, …`. */
+export function wordsOf({ grants, parts }: HeldGrants): string {
+  const name = roleIn(grants) ?? 'no role'
+  const role = grants.includes('secrets') ? `${name} with secrets` : name
+  if (parts.length === 0) return role
+  const shown = parts.slice(0, MAX_WORDS).map(wordsOfPart)
+  const more = parts.length - shown.length
+  return `${role}, ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const MAX_WORDS = 20
+
+function wordsOfPart({ gives, tag, server_id, site_id }: PartGrant): string {
+  if (site_id !== null) return `${gives} on site ${site_id}`
+  return server_id === null ? `${gives} on the tag ${tag}` : `${gives} on server ${server_id}`
 }
 
 /** Ends everything that the account and its person may do. Throws 409 for one without access. */
@@ -86,7 +118,7 @@ export function removeAccount(deps: AccountDeps, caller: Caller, person_id: numb
       password_hash: '',
       deactivated_at: deactivated_at ?? timestamp(deps.clock),
     }
-    return { type: 'account.remove', grants: [], user, ends: true, leaves_person: true }
+    return { type: 'account.remove', grants: [], parts: [], user, ends: true, leaves_person: true }
   })
 }
 

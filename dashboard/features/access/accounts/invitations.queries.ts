@@ -1,13 +1,13 @@
 import { eq, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
-import { grantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
+import { grantStatements, partGrantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
 import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { CoveredColumns } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
-import type { Grant } from '#shared/kernel/rights.ts'
+import type { HeldGrants } from '#shared/kernel/rights.ts'
 import { type Account, findAccount, isOneOwner } from './accounts.queries.ts'
 
 export type InvitationRow = typeof invitations.$inferSelect
@@ -102,7 +102,7 @@ export function storeAccepted(
   { db, marks }: MarkedRecords,
   { invitation, invited_by }: OpenInvitation,
   user: CoveredColumns<'users'>,
-  grants: readonly Grant[],
+  { grants, parts }: HeldGrants,
   entry: NewActivity,
 ): Promise<boolean> {
   const { hash, mark, person_id } = invitation
@@ -114,6 +114,11 @@ export function storeAccepted(
   return writeIf(db, condition, entry, (queries) => [
     queries.insert(users).values({ ...user, mark: marks.of('users', user) }),
     ...grantStatements(queries, marks, given),
+    ...partGrantStatements(queries, marks, {
+      user_id: user.id,
+      parts,
+      given_at: user.created_at,
+    }),
     queries.update(people).set({ user_id: user.id }).where(eq(people.id, person_id)),
     queries.delete(invitations).where(eq(invitations.person_id, person_id)),
   ])

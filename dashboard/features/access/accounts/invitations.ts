@@ -18,7 +18,7 @@ import type {
 import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { listOwners } from './accounts.queries.ts'
-import { ownerOf, wordsOf } from './accounts.ts'
+import { NEEDS_ROLE, ownerOf, wordsOf } from './accounts.ts'
 import {
   deleteInvitation,
   findInvitation,
@@ -28,7 +28,8 @@ import {
   storeAccepted,
   storeInvitation,
 } from './invitations.queries.ts'
-import { grantsOf, seesSecrets } from './show-accounts.ts'
+import { findPartNames, isKnownPart, refuseUnknownParts, showParts } from './parts.queries.ts'
+import { grantsOf, partsIn, roleOfInvitation, seesSecrets } from './show-accounts.ts'
 
 const VALID_MS = 7 * 24 * 3600_000
 const TOKEN_BYTES = 32
@@ -57,25 +58,30 @@ export async function invite(
   deps: InviteDeps,
   caller: Caller,
   person: PersonRow,
-  { email, role, secrets }: InvitePerson,
+  { email, role, secrets, parts }: InvitePerson,
 ): Promise<SentInvitation> {
   const { db, clock, random } = deps
   const by = ownerOf(await listOwners(deps), caller)
   if (await hasAccountWith(db, email))
     throw invalid({ email: ['An account with this address exists'] })
+  refuseUnknownParts(parts, await findPartNames(db, parts))
+  if (role === null && secrets) throw invalid({ secrets: [NEEDS_ROLE] })
+  if (role === null && parts.length === 0)
+    throw invalid({ role: ['Choose a role, or give grants on parts of the fleet'] })
   const token = new Secret(randomText(random, TOKEN_BYTES))
   const grants = grantsOf(role, secrets)
   const values = {
     person_id: person.id,
     hash: sha256(token),
     email,
-    role,
+    role: role ?? ('none' as const),
     secrets: grants.includes('secrets') ? 1 : 0,
+    parts: JSON.stringify(parts),
     invited_by: caller.user.id,
     created_at: timestamp(clock),
     expires_at: timestamp(clock, VALID_MS),
   }
-  const detail = `${person.name}, ${email}: ${wordsOf(grants)}`
+  const detail = `${person.name}, ${email}: ${wordsOf({ grants, parts })}`
   const entry = entryOf(clock, { type: 'account.invite', user_id: caller.user.id, detail })
   const isStored = await storeInvitation(deps, values, by, entry).catch((error: unknown) => {
     if (!violatesUnique(error, 'invitations.email')) throw error
@@ -107,7 +113,7 @@ async function mail(
   const { accepted, answer, refused } = await mailer.send({
     to: [email],
     subject: 'Invitation to Hosting Control',
-    text: `${by} invites you to Hosting Control, with the role ${role}.\n\nOpen this link to set your password. It works once, until ${until}:\n\n${link}\n\nIf you did not expect this message, ignore it.\n`,
+    text: `${by} invites you to Hosting Control${role === 'none' ? '' : `, with the role ${role}`}.\n\nOpen this link to set your password. It works once, until ${until}:\n\n${link}\n\nIf you did not expect this message, ignore it.\n`,
     id: randomText(random, 16),
   })
   return accepted && refused.length === 0 ? null : `The mail server answered: ${answer}`
@@ -135,12 +141,15 @@ export async function showInvitation(
   address: string,
 ): Promise<Invitation> {
   const { invitation, name, invited_by } = await getInvitation(deps, token, address)
-  const { email, role, secrets, expires_at } = invitation
+  const { email, secrets, expires_at } = invitation
+  const role = roleOfInvitation(invitation)
+  const parts = partsIn(invitation)
   return {
     email,
     name,
     role,
     secrets: seesSecrets(grantsOf(role, secrets === 1)),
+    parts: showParts(parts, await findPartNames(deps.db, parts)),
     invited_by: invited_by.user.email,
     expires_at,
   }
@@ -154,21 +163,26 @@ export async function acceptInvitation(
 ): Promise<{ email: string }> {
   const { db, clock, passwords } = deps
   const open = await getInvitation(deps, token, address)
-  const { email, role, secrets } = open.invitation
-  const grants = grantsOf(role, secrets === 1)
+  const { email, secrets } = open.invitation
+  const grants = grantsOf(roleOfInvitation(open.invitation), secrets === 1)
+  // A server or a site may have been removed since.
+  const known = await findPartNames(db, partsIn(open.invitation))
+  const parts = partsIn(open.invitation).filter((part) => isKnownPart(part, known))
   const password_hash = await passwords.hash(password)
   for (let turn = 0; turn < TURNS; turn++) {
     const id = await nextUserId(db)
     const user = { id, email, name, password_hash, created_at: timestamp(clock) }
-    const detail = `${open.name}, ${email}: ${wordsOf(grants)}`
+    const detail = `${open.name}, ${email}: ${wordsOf({ grants, parts })}`
     const entry = entryOf(clock, { type: 'account.accept', user_id: id, detail })
-    const isMade = await storeAccepted(deps, open, user, grants, entry).catch((error: unknown) => {
-      if (violatesUnique(error, 'users.email'))
-        throw conflict('An account with this e-mail address exists: log in instead')
-      // Another invitation was accepted at the same time.
-      if (violatesUnique(error, 'users.id')) return undefined
-      throw error
-    })
+    const isMade = await storeAccepted(deps, open, user, { grants, parts }, entry).catch(
+      (error: unknown) => {
+        if (violatesUnique(error, 'users.email'))
+          throw conflict('An account with this e-mail address exists: log in instead')
+        // Another invitation was accepted at the same time.
+        if (violatesUnique(error, 'users.id')) return undefined
+        throw error
+      },
+    )
     if (isMade === false) throw notFound('Invitation')
     if (isMade) return { email }
   }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, notExists, sql } from 'drizzle-orm'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { people } from '#dashboard/kernel/db/access-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
@@ -6,6 +6,13 @@ import { users } from '#dashboard/kernel/db/schema.ts'
 
 export const listPersonUsers = (db: Database) =>
   db.read.select({ person_id: people.id, user_id: people.user_id }).from(people)
+
+/** Lists the people who have an account. */
+export const listPersonNames = (db: Database) =>
+  db.read
+    .select({ person_id: people.id, name: people.name, user_id: people.user_id })
+    .from(people)
+    .where(isNotNull(people.user_id))
 
 const MAX_NAME = 64
 

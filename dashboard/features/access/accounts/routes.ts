@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { getPerson, type PeopleDeps, showPerson } from '#dashboard/features/access/people.ts'
 import type { Passwords } from '#dashboard/kernel/auth/passwords.ts'
 import type { Throttle } from '#dashboard/kernel/auth/throttle.ts'
@@ -7,6 +8,7 @@ import { ANONYMOUS_LIMITS } from '#dashboard/kernel/http/body.ts'
 import { addressOf } from '#dashboard/kernel/http/connection.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
+import { loadSite } from '#dashboard/kernel/targets/load-site.ts'
 import { Person } from '#shared/access/api/access.ts'
 import {
   AcceptedInvitation,
@@ -16,6 +18,7 @@ import {
   InvitePerson,
   SentInvitation,
   ShowInvitation,
+  WhoMay,
 } from '#shared/access/api/accounts.ts'
 import { type AccountDeps, activate, changeRole, deactivate, removeAccount } from './accounts.ts'
 import { endAccessOf } from './end-access.ts'
@@ -26,6 +29,7 @@ import {
   revokeInvitation,
   showInvitation,
 } from './invitations.ts'
+import { whoMay } from './who-may.ts'
 
 interface Deps extends StreamDeps, PeopleDeps, AccountDeps {
   mailer: InvitationMailer | undefined
@@ -70,6 +74,8 @@ async function ended(call: OwnerCall, id: number, change: Change) {
     await endAccessOf(deps, id, caller.user.id)
   })
 }
+
+const WHO_MAY = shows('By name; without deactivated accounts.', { accounts: z.array(WhoMay) })
 
 /** Who may log in to this dashboard, and what they may do. */
 export const accountRoutes = {
@@ -128,6 +134,25 @@ export const accountRoutes = {
     ...OWNERS,
     ...PERSON,
     run: (call) => ended(call, call.loaded.id, removeAccount),
+  }),
+  whoMayOnServer: route({
+    at: 'GET /api/servers/:server_id/rights',
+    summary: 'Show who may do what on a server',
+    right: 'admin',
+    answers: WHO_MAY,
+    run: async ({ deps, params }) => ({
+      accounts: await whoMay(deps, { server_id: idIn(params.server_id, 'Server') }),
+    }),
+  }),
+  whoMayOnSite: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/rights',
+    summary: 'Show who may do what on a site',
+    right: 'admin',
+    loads: loadSite,
+    answers: WHO_MAY,
+    run: async ({ deps, loaded }) => ({
+      accounts: await whoMay(deps, { site_id: loaded.site.id }),
+    }),
   }),
   showInvitation: route({
     at: 'POST /api/invitations/show',

@@ -1,8 +1,9 @@
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import type { PersonAccount } from '#shared/access/api/accounts.ts'
-import { type Grant, ROLES, type Role, rightsOf } from '#shared/kernel/rights.ts'
+import { type Grant, type PartGrant, ROLES, type Role, rightsOf } from '#shared/kernel/rights.ts'
 import { type Account, listAccounts } from './accounts.queries.ts'
 import { type InvitationRow, listInvitations } from './invitations.queries.ts'
+import { findPartNames, type PartNames, showParts } from './parts.queries.ts'
 import { listPersonUsers } from './people.queries.ts'
 
 export const roleIn = (grants: readonly Grant[]): Role | null =>
@@ -12,30 +13,38 @@ export const seesSecrets = (grants: readonly Grant[]): boolean =>
   rightsOf(grants).includes('secrets')
 
 /** Returns the grants of a role, with the secrets only beside a role that does not include them. */
-export const grantsOf = (role: Role, secrets: boolean): Grant[] =>
-  secrets && !seesSecrets([role]) ? [role, 'secrets'] : [role]
+export function grantsOf(role: Role | null, secrets: boolean): Grant[] {
+  if (role === null) return []
+  return secrets && !seesSecrets([role]) ? [role, 'secrets'] : [role]
+}
 
 /** Returns the account or the invitation of each person who has one, by the id of the person. */
 export async function listPersonAccounts(
   records: MarkedRecords,
 ): Promise<ReadonlyMap<number, PersonAccount>> {
   const accounts = new Map((await listAccounts(records)).map((one) => [one.user.id, one]))
+  const invitations = await listInvitations(records)
+  const names = await findPartNames(records.db, [
+    ...[...accounts.values()].flatMap(({ parts }) => parts),
+    ...invitations.flatMap(partsIn),
+  ])
   const addressOf = (user_id: number) => accounts.get(user_id)?.user.email ?? ''
-  const invited = (await listInvitations(records)).map(
-    (row) => [row.person_id, invitationOf(row, addressOf(row.invited_by))] as const,
+  const invited = invitations.map(
+    (row) => [row.person_id, invitationOf(row, names, addressOf(row.invited_by))] as const,
   )
   const owned = (await listPersonUsers(records.db)).flatMap(({ person_id, user_id }) => {
     const account = user_id === null ? undefined : accounts.get(user_id)
-    return account ? [[person_id, accountOf(account)] as const] : []
+    return account ? [[person_id, accountOf(account, names)] as const] : []
   })
   return new Map([...invited, ...owned])
 }
 
-const accountOf = ({ user, grants }: Account): PersonAccount => ({
+const accountOf = ({ user, grants, parts }: Account, names: PartNames): PersonAccount => ({
   user_id: user.id,
   email: user.email,
   role: roleIn(grants),
   secrets: seesSecrets(grants),
+  parts: showParts(parts, names),
   state: user.deactivated_at === null ? 'active' : 'deactivated',
   invited_until: null,
   invited_by: null,
@@ -43,11 +52,19 @@ const accountOf = ({ user, grants }: Account): PersonAccount => ({
   last_login_at: user.last_login_at,
 })
 
-const invitationOf = (row: InvitationRow, invited_by: string): PersonAccount => ({
+/** Returns the role of an invitation in the whole fleet. */
+export const roleOfInvitation = ({ role }: Pick<InvitationRow, 'role'>): Role | null =>
+  role === 'none' ? null : role
+
+/** Returns the grants of an invitation on parts of the fleet; its mark covers them. */
+export const partsIn = ({ parts }: Pick<InvitationRow, 'parts'>): PartGrant[] => JSON.parse(parts)
+
+const invitationOf = (row: InvitationRow, names: PartNames, invited_by: string): PersonAccount => ({
   user_id: null,
   email: row.email,
-  role: row.role,
-  secrets: seesSecrets(grantsOf(row.role, row.secrets === 1)),
+  role: roleOfInvitation(row),
+  secrets: seesSecrets(grantsOf(roleOfInvitation(row), row.secrets === 1)),
+  parts: showParts(partsIn(row), names),
   state: 'invited',
   invited_until: row.expires_at,
   invited_by,

@@ -24,6 +24,7 @@ export const foundBackupRoutes = {
     details:
       'For the backups of a dashboard that is lost. The server reads the storage. The owner of the recovery kit decrypts the passwords, and the private key of the kit never reaches the dashboard.',
     right: 'admin',
+    where: 'fleet',
     loads: loadServer,
     body: FindBackups,
     answers: { 200: { about: 'One page of them.', json: FoundBackups } },
@@ -37,6 +38,7 @@ export const foundBackupRoutes = {
     details:
       'The server opens the repository and lists its backups, which can be restored as new sites then. The number of tables is that of the newest backup. It may be repeated.',
     right: 'admin',
+    where: 'fleet',
     loads: loadServer,
     body: AdoptBackups,
     answers: { 200: { about: 'What was recorded.', json: AdoptedBackups } },
@@ -50,6 +52,7 @@ export const foundBackupRoutes = {
     details:
       'The server reads the repositories of the deleted site: backups that are not there any more are marked, and unknown ones are added.',
     right: 'operate',
+    where: 'fleet',
     loads: loadServer,
     body: RefreshGoneBackups,
     answers: { 200: { about: 'What has changed.', json: RefreshedBackups } },

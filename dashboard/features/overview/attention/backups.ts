@@ -11,6 +11,9 @@ import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import { cachedParts } from '#dashboard/features/sites/listing/cached-parts.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import { isOnServers } from '#dashboard/kernel/db/server-sites.ts'
+import { isSingleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import { partsOf, type Visible } from '#dashboard/kernel/http/visible.ts'
 import type { KeeperReport } from '#shared/backups/keeper-report.ts'
 import { isDue, isInFuture } from '#shared/kernel/age.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
@@ -25,7 +28,7 @@ interface FleetNames {
 /** Returns the backup parts of all servers; only those of changed servers are read again. */
 const listParts = cachedParts(
   async (db, server_ids, context: Parameters<typeof readBackupParts>[2]) => {
-    const found = await readBackupParts(db, server_ids, context)
+    const found = await readBackupParts(db, isOnServers(server_ids), context)
     return new Map(server_ids.map((id) => [id, found.get(id) ?? EMPTY_PART]))
   },
   ({ valid_until }) => valid_until,
@@ -56,26 +59,35 @@ const OBSTACLES = {
 /** Sites without a recent backup, once backups can start at all: until then, one suggestion. */
 export async function backupTroubles(
   db: Database,
-  { versions, names, now, since }: FleetNames & { now: Date; since: string },
+  {
+    versions,
+    names,
+    now,
+    since,
+    visible,
+  }: FleetNames & { now: Date; since: string; visible: Visible | undefined },
 ): Promise<Attention[]> {
   const { backup_every: every, proof_every } = await getSettings(db)
   const moment = { every, proof_every, now }
   const present = await obstacleOf(db)
   const context = { ...moment, ever: present !== null }
   const key = `${every} ${proof_every} ${context.ever}`
-  const parts = await listParts(db, versions, { key, now, context })
+  const ofServers = await listParts(db, versions, { key, now, context })
+  const parts = visible
+    ? partsOf(visible, ofServers, await readBackupParts(db, isSingleSite(visible), context))
+    : ofServers
   const obstacle = [...parts.values()].some(({ scheduled }) => scheduled > 0) ? present : null
   const late = lateServers(parts, names)
-  const failed = await listFailed(db, { ...moment, since, limit: SHOWN })
-  const missing = await listMissing(db, { since, limit: SHOWN })
+  const failed = await listFailed(db, { ...moment, since, limit: SHOWN, visible })
+  const missing = await listMissing(db, { since, limit: SHOWN, visible })
   const late_sites = late.reduce((sum, { late: sites }) => sum + sites, 0)
   return [
     ...groupOf('backup_missing', missing.map(missingItem), missing[0]?.total ?? 0),
     ...groupOf('backup_late', late.map(lateItem), late_sites),
     ...groupOf('backup_failed', failed.map(failedItem), failed[0]?.total ?? 0),
-    ...(await proofTroubles(db, moment, parts)),
-    ...(await keeperTroubles(db, now)),
-    ...groupOf('backup_setup', obstacle === null ? [] : [setupItem(obstacle)]),
+    ...(await proofTroubles(db, moment, parts, visible)),
+    ...(visible ? [] : await keeperTroubles(db, now)),
+    ...groupOf('backup_setup', obstacle === null || visible ? [] : [setupItem(obstacle)]),
   ]
 }
 

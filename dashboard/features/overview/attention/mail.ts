@@ -1,6 +1,11 @@
-import { listMailTroubles, listSitesNamed } from '#dashboard/features/mail/troubles.queries.ts'
+import {
+  listMailTroubles,
+  listSitesNamed,
+  listSitesWith,
+} from '#dashboard/features/mail/troubles.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { MailTrouble } from '#dashboard/kernel/db/mail-trouble.ts'
+import { seesServer, type Visible } from '#dashboard/kernel/http/visible.ts'
 import { ageOf, isDue } from '#shared/kernel/age.ts'
 import type { Attention, AttentionItem } from '#shared/overview/api/attention.ts'
 import { counted, groupOf, lowerFirst, serverItem, siteItem } from './item.ts'
@@ -16,8 +21,13 @@ const REFUSING_MS = 15 * MINUTE_MS
 const LATE_MS = 4 * HOUR_MS
 
 /** Returns the undelivered mail of sites: one item for each server, or for its only such site. */
-export async function mailTroubles(db: Database, now: Date): Promise<Attention[]> {
-  const servers = (await listMailTroubles(db)).flatMap((server) => serversWithTroubles(server, now))
+export async function mailTroubles(
+  db: Database,
+  now: Date,
+  visible?: Visible,
+): Promise<Attention[]> {
+  const reported = await visibleOf(db, await listMailTroubles(db), visible)
+  const servers = reported.flatMap((server) => serversWithTroubles(server, now))
   const alone = servers.flatMap(({ sites }) => (sites.length === 1 ? sites : []))
   const known = await listSitesNamed(
     db,
@@ -29,6 +39,24 @@ export async function mailTroubles(db: Database, now: Date): Promise<Attention[]
     return sites.length === 1 && site ? siteItem(site, worst.finding) : summaryOf(server, sites)
   })
   return groupOf('mail', found)
+}
+
+/** Leaves out the sites that a caller may not see. */
+async function visibleOf(
+  db: Database,
+  servers: readonly MailServer[],
+  visible: Visible | undefined,
+): Promise<readonly MailServer[]> {
+  if (!visible) return servers
+  const own = await listSitesWith(db, visible.site_ids)
+  return servers.map((server) => {
+    const sites = server.troubles.sites.filter(
+      ({ domain }) =>
+        seesServer(visible, server.id) ||
+        own.some((site) => site.server_id === server.id && site.domain === domain),
+    )
+    return { ...server, troubles: { ...server.troubles, sites } }
+  })
 }
 
 interface SiteFinding {

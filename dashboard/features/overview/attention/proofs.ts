@@ -5,6 +5,7 @@ import {
 } from '#dashboard/features/backups/proof-attention.queries.ts'
 import type { BackupPart } from '#dashboard/features/backups/server-parts.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import { groupOf, siteItem, withAdvice } from './item.ts'
 
@@ -14,11 +15,12 @@ export async function proofTroubles(
   db: Database,
   moment: CoverageMoment,
   parts: ReadonlyMap<number, BackupPart>,
+  visible: Visible | undefined,
 ): Promise<Attention[]> {
   const rows = (state: ProofState) => {
     const server_ids = [...parts].filter(([, part]) => part[state] > 0).map(([id]) => id)
     if (server_ids.length === 0) return []
-    return listByProof(db, { ...moment, state, server_ids, limit: SHOWN })
+    return listByProof(db, { ...moment, state, server_ids, visible, limit: SHOWN })
   }
   const [failed, unproven] = [await rows('failed'), await rows('unproven')]
   return [

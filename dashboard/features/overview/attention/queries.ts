@@ -4,6 +4,13 @@ import { isConflict, isUpdatable } from '#dashboard/features/overview/parts/quer
 import { isExpiring, isShown } from '#dashboard/features/sites/listing/filter.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
+import {
+  isOnVisibleServer,
+  isOnVisibleSite,
+  isVisibleSite,
+  visibleSites,
+} from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 
 const NEEDY_SITE = {
   id: sites.id,
@@ -37,8 +44,16 @@ export async function readNeeds(
   db: Database,
   {
     totals,
+    visible,
     ...times
-  }: { now: Date; since: string; shown: number; few: number; totals: Record<NeedKind, number> },
+  }: {
+    now: Date
+    since: string
+    shown: number
+    few: number
+    totals: Record<NeedKind, number>
+    visible: Visible | undefined
+  },
 ) {
   const { now, since, shown, few } = times
   const unwell = (health: 'down' | 'degraded'): SiteNeeds => ({
@@ -71,7 +86,7 @@ export async function readNeeds(
   const read = async (kind: NeedKind): Promise<NeedySite[]> => {
     const total = totals[kind]
     if (total === 0) return []
-    return (await needySites(db, kinds[kind])).map((row) => ({ ...row, total }))
+    return (await needySites(db, kinds[kind], visible)).map((row) => ({ ...row, total }))
   }
   return {
     down: await read('down'),
@@ -81,8 +96,8 @@ export async function readNeeds(
     expiring: await read('expiring'),
     outdated: await read('outdated'),
     conflicts: await read('conflicts'),
-    disks: await diskSites(db, shown),
-    operations: await failedOperations(db, since, shown),
+    disks: await diskSites(db, shown, visible),
+    operations: await failedOperations(db, since, shown, visible),
   }
 }
 
@@ -99,11 +114,15 @@ interface SiteNeeds {
 /** The order of the index: updates of WordPress itself before any number of plugins. */
 const mostUpdates = sql`(updates_core is 1) desc, (case when updates_plugins is null then 0 else updates_plugins end + case when updates_themes is null then 0 else updates_themes end) desc`
 
-async function needySites(db: Database, { index, which, order, limit }: SiteNeeds) {
+async function needySites(
+  db: Database,
+  { index, which, order, limit }: SiteNeeds,
+  visible: Visible | undefined,
+) {
   const those = db.read
     .select({ id: sql<number>`${sites.id}` })
     .from(sql`${sites} indexed by ${sql.identifier(index)}`)
-    .where(and(isShown, which))
+    .where(and(isShown, which, isVisibleSite(visible)))
     .orderBy(order, asc(sites.domain), asc(sites.id))
     .limit(limit)
   return db.read
@@ -114,9 +133,10 @@ async function needySites(db: Database, { index, which, order, limit }: SiteNeed
 }
 
 /** Selects the sites with a disk level, which alone are in the index, the fullest first. */
-function diskSites(db: Database, limit: number) {
+function diskSites(db: Database, limit: number, visible: Visible | undefined) {
   const those = sql`${sites} indexed by sites_disk
-    where disk_level is not null and status in ('active', 'suspended')`
+    where disk_level is not null and status in ('active', 'suspended')
+      and ${visibleSites(visible)}`
   const order = sql`case disk_level when 'over' then 0 when 'near' then 1 else 2 end`
   return db.read
     .select({
@@ -143,9 +163,14 @@ const CONTRADICTIONS = {
  * Selects the sites whose reported identity contradicts the records, first those where more than
  * the database differs. The index contains only contradicted sites.
  */
-export function contradictedSites(db: Database, which: keyof typeof CONTRADICTIONS, limit: number) {
+export function contradictedSites(
+  db: Database,
+  which: keyof typeof CONTRADICTIONS,
+  limit: number,
+  visible: Visible | undefined,
+) {
   const those = sql`${sites} indexed by sites_identity
-    where reported_identity is not null and ${CONTRADICTIONS[which]}`
+    where reported_identity is not null and ${CONTRADICTIONS[which]} and ${visibleSites(visible)}`
   const order = sql`case when reported_identity ->> '$.user' is null
     and reported_identity ->> '$.docroot' is null
     and reported_identity ->> '$.domain' is null then 1 else 0 end`
@@ -166,14 +191,19 @@ export function contradictedSites(db: Database, which: keyof typeof CONTRADICTIO
 }
 
 /** Lists the servers at whose address the agent of another one has answered last. */
-export const listAnsweredByOthers = (db: Database) =>
+export const listAnsweredByOthers = (db: Database, visible: Visible | undefined) =>
   db.read
     .select({ id: servers.id, name: servers.name, last_error: servers.last_error })
     .from(servers)
-    .where(isNotNull(servers.answered_by))
+    .where(and(isNotNull(servers.answered_by), isOnVisibleServer(visible, servers.id)))
 
 /** Lists failed operations without a retry, but no creations, backups and syncs. */
-function failedOperations(db: Database, since: string, limit: number) {
+function failedOperations(
+  db: Database,
+  since: string,
+  limit: number,
+  visible: Visible | undefined,
+) {
   const { id, type, server_id, site_id, domain, error, finished_at } = operations
   return db.read
     .select({
@@ -198,7 +228,8 @@ function failedOperations(db: Database, since: string, limit: number) {
       and not exists (
         select 1 from operations as later where later.type = operations.type
           and later.server_id = operations.server_id and later.site_id is operations.site_id
-          and later.created_at > operations.created_at and later.status <> 'cancelled')`)
+          and later.created_at > operations.created_at and later.status <> 'cancelled')
+      and ${isOnVisibleSite(visible, operations) ?? sql`true`}`)
     .orderBy(desc(finished_at))
     .limit(limit)
 }

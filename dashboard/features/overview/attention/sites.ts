@@ -1,5 +1,6 @@
 import { needsIn, phpIn, type ServerGroups } from '#dashboard/features/overview/parts/sites.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { healthAdvice } from '#shared/health/health-advice.ts'
 import { namesRemedy } from '#shared/kernel/errors.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
@@ -20,10 +21,24 @@ interface SiteParts {
 /** Returns the items of sites and failed operations. `systems` has the system of each server. */
 export async function siteTroubles(
   db: Database,
-  { groups, silent, systems, now, since }: { now: Date; since: string } & SiteParts,
+  {
+    groups,
+    silent,
+    systems,
+    now,
+    since,
+    visible,
+  }: { now: Date; since: string; visible: Visible | undefined } & SiteParts,
 ): Promise<Attention[]> {
   const totals = needsIn(groups, silent)
-  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: MAX_FEW, totals })
+  const needs = await readNeeds(db, {
+    now,
+    since,
+    shown: SHOWN,
+    few: MAX_FEW,
+    totals,
+    visible,
+  })
   const { down, degraded, failures, lost, expiring, outdated, conflicts } = needs
   const { disks, operations } = needs
   const withOs = phpIn(groups).map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))

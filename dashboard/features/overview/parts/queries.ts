@@ -10,7 +10,7 @@ import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.ts'
+import { SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.ts'
 
 /** Sites of one server that the overview counts together. */
 export interface SiteGroup extends Pick<SiteRow, 'status' | 'found' | 'health' | 'php'> {
@@ -31,10 +31,10 @@ const isUnknown = sql`framework = 'wordpress' and updates_plugins is null and ${
 
 const countWhere = (which: SQL) => sql<number>`count(*) filter (where ${which})`
 
-/** Counts the sites of these servers in groups, without ignored sites; reads only the index. */
+/** Counts the matching sites by server in groups, without ignored sites; reads only the index. */
 export async function readGroups(
   db: Database,
-  server_ids: readonly number[],
+  which: SQL,
   now: Date,
 ): Promise<Map<number, SiteGroup[]>> {
   const rows = await db.read
@@ -52,10 +52,11 @@ export async function readGroups(
       next_expiring: nextExpiring(now),
     })
     .from(SITES_BY_SERVER)
-    .where(and(isOnServers(server_ids), isShown))
+    .where(and(which, isShown))
     .groupBy(sites.server_id, sites.status, sites.found, sites.health, sites.php)
-  const groups = new Map<number, SiteGroup[]>(server_ids.map((id) => [id, []]))
-  for (const { server_id, ...group } of rows) groups.get(server_id)?.push(group)
+  const groups = new Map<number, SiteGroup[]>()
+  for (const { server_id, ...group } of rows)
+    groups.set(server_id, [...(groups.get(server_id) ?? []), group])
   return groups
 }
 

@@ -1,6 +1,7 @@
 import { cachedParts } from '#dashboard/features/sites/listing/cached-parts.ts'
 import { expiringAfter } from '#dashboard/features/sites/listing/filter.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import { isOnServers } from '#dashboard/kernel/db/server-sites.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 import { listSilent, readGroups, type SiteGroup } from './queries.ts'
 
@@ -8,7 +9,10 @@ export type ServerGroups = ReadonlyMap<number, readonly SiteGroup[]>
 
 /** Returns the groups of sites of all servers; only those of changed servers are counted again. */
 export const listGroups = cachedParts(
-  (db, server_ids, now: Date) => readGroups(db, server_ids, now),
+  async (db, server_ids, now: Date) => {
+    const found = await readGroups(db, isOnServers(server_ids), now)
+    return new Map(server_ids.map((id) => [id, found.get(id) ?? []]))
+  },
   (groups) =>
     Math.min(
       ...groups.flatMap(({ next_expiring }) =>
@@ -19,7 +23,7 @@ export const listGroups = cachedParts(
 
 /** Counts the sites of one server by status and health, without ignored ones. */
 export async function countSitesOf(db: Database, now: Date, server_id: number) {
-  return countsOf(await readGroups(db, [server_id], now), await listSilent(db, now))
+  return countsOf(await readGroups(db, isOnServers([server_id]), now), await listSilent(db, now))
 }
 
 /** Counts the sites of all servers; `silent` are those whose reports are not valid. */

@@ -109,6 +109,8 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   sessions: ({ user_id, created_at }) => `session of user ${user_id} from ${printable(created_at)}`,
   api_tokens: ({ user_id, name }) => `API token ${printable(name)} of user ${user_id}`,
   grants: ({ user_id, gives }) => `grant ${printable(gives)} of user ${user_id}`,
+  part_grants: ({ user_id, gives }) =>
+    `grant ${printable(gives)} of user ${user_id} on a part of the fleet`,
   invitations: ({ person_id }) => `invitation of person ${person_id}`,
   password_resets: ({ user_id }) => `link for a new password of user ${user_id}`,
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,

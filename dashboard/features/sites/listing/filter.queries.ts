@@ -2,6 +2,8 @@ import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { healthAt } from '#dashboard/features/health/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
+import { isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { findWords, hasWord, type SearchWord } from '#dashboard/kernel/targets/names.queries.ts'
 import type { FleetSiteIdsQuery } from '#shared/sites/api/site-filters.ts'
 
@@ -13,7 +15,10 @@ const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_
 const isIgnored = sql`${sites.ignored_at} is not null`
 export const isShown = sql`${sites.ignored_at} is null`
 
-export async function conditions(db: Database, query: FleetSiteIdsQuery, now: Date) {
+/** The filters of a list, and what its caller may see. */
+export type SeenBy<Q> = Q & { visible?: Visible | undefined }
+
+export async function conditions(db: Database, query: SeenBy<FleetSiteIdsQuery>, now: Date) {
   const { q, server_id, tag, status, tier, php, wp_version, tls, framework, disk } = query
   return and(
     ...(q ? (await findWords(db, q)).map(matches) : []),
@@ -34,6 +39,8 @@ export async function conditions(db: Database, query: FleetSiteIdsQuery, now: Da
     isOrNot(query.ignored ?? false, isIgnored),
     isOrNot(query.staging, sql`${sites.staging}`),
     isOrNot(query.conflict, hasOthers),
+    // The last one, which only the sites that the others leave are compared with.
+    isVisibleSite(query.visible),
   )
 }
 

@@ -1,17 +1,19 @@
-import { and, asc, count, desc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { healthAt } from '#dashboard/features/health/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { site_copies } from '#dashboard/kernel/db/copies-schema.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.ts'
+import { isSingleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import { partsOf } from '#dashboard/kernel/http/visible.ts'
 import type { SiteCopy } from '#shared/copies/api/copies.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { FleetSite } from '#shared/overview/api/fleet.ts'
 import type { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/sites/api/site-filters.ts'
 import { cachedParts } from './cached-parts.ts'
 import { rowView, siteColumns } from './columns.queries.ts'
-import { conditions } from './filter.queries.ts'
+import { conditions, type SeenBy } from './filter.queries.ts'
 import { listVersions } from './versions.queries.ts'
 
 /** The order by health, the worst first; those without any come last. */
@@ -41,16 +43,16 @@ const ORDER_INDEX = sql`${sites} indexed by sites_in_order`
 
 /** The names of the filters whose columns are in the index of `ORDER_INDEX`. */
 const INDEXED_FILTERS: readonly string[] = ['status', 'managed', 'staging', 'ignored']
-const PAGING_FIELDS: readonly string[] = ['sort', 'order', 'page', 'per_page']
+const OTHER_FIELDS: readonly string[] = ['sort', 'order', 'page', 'per_page', 'visible']
 
-const isIndexed = (query: FleetSiteIdsQuery) =>
+const isIndexed = (query: SeenBy<FleetSiteIdsQuery>) =>
   query.sort === 'domain' &&
   Object.entries(query).every(
     ([name, value]) =>
-      value === undefined || INDEXED_FILTERS.includes(name) || PAGING_FIELDS.includes(name),
+      value === undefined || INDEXED_FILTERS.includes(name) || OTHER_FIELDS.includes(name),
   )
 
-async function totalOf(db: Database, query: FleetSiteIdsQuery, now: Date): Promise<number> {
+async function totalOf(db: Database, query: SeenBy<FleetSiteIdsQuery>, now: Date): Promise<number> {
   if (isIndexed(query)) return indexedTotal(db, query, now)
   const matching = await conditions(db, query, now)
   const [counted] = await db.read.select({ total: count() }).from(LISTING_INDEX).where(matching)
@@ -72,7 +74,7 @@ const orderOf = ({ sort, order }: FleetSiteIdsQuery, now: Date) => [
 /** Lists a page of sites. The index alone selects them: rows are long, and only those are read. */
 export async function listFleetSites(
   db: Database,
-  query: FleetSitesQuery,
+  query: SeenBy<FleetSitesQuery>,
   now: Date,
 ): Promise<{ sites: FleetSite[]; total: number }> {
   const matching = await conditions(db, query, now)
@@ -96,7 +98,7 @@ export async function listFleetSites(
 /** Lists the ids of all that match, at most `limit` of the `total`. */
 export async function listFleetSiteIds(
   db: Database,
-  query: FleetSiteIdsQuery,
+  query: SeenBy<FleetSiteIdsQuery>,
   { now, limit }: { now: Date; limit: number },
 ) {
   const matching = await conditions(db, query, now)
@@ -179,9 +181,17 @@ interface SiteTotal extends Pick<SiteRow, 'status' | 'managed' | 'staging'> {
 }
 
 /** Counts the sites that the filters match. Only those of changed servers are counted again. */
-async function indexedTotal(db: Database, query: IndexedFilters, now: Date): Promise<number> {
+async function indexedTotal(
+  db: Database,
+  query: SeenBy<IndexedFilters>,
+  now: Date,
+): Promise<number> {
+  const { visible } = query
   const { sites: versions } = await listVersions(db)
-  const totals = await listTotals(db, versions, { now, context: undefined })
+  const ofServers = await listTotals(db, versions, { now, context: undefined })
+  const totals = visible
+    ? partsOf(visible, ofServers, await readTotals(db, isSingleSite(visible)))
+    : ofServers
   let sum = 0
   for (const own of totals.values())
     for (const each of own) if (matchesFilters(each, query)) sum += each.total
@@ -200,12 +210,13 @@ function matchesFilters(
   )
 }
 
-const listTotals = cachedParts(readTotals)
+const listTotals = cachedParts(async (db, server_ids) => {
+  const found = await readTotals(db, isOnServers(server_ids))
+  return new Map(server_ids.map((id) => [id, found.get(id) ?? []]))
+})
 
-async function readTotals(
-  db: Database,
-  server_ids: readonly number[],
-): Promise<ReadonlyMap<number, SiteTotal[]>> {
+/** Counts the matching sites of each server. */
+async function readTotals(db: Database, which: SQL): Promise<ReadonlyMap<number, SiteTotal[]>> {
   const isIgnored = sql<boolean>`${sites.ignored_at} is not null`.mapWith(Boolean)
   const rows = await db.read
     .select({
@@ -217,9 +228,10 @@ async function readTotals(
       total: sql<number>`count(*)`,
     })
     .from(SITES_BY_SERVER)
-    .where(isOnServers(server_ids))
+    .where(which)
     .groupBy(sites.server_id, sites.status, sites.managed, sites.staging, sql`ignored`)
-  const totals = new Map<number, SiteTotal[]>(server_ids.map((id) => [id, []]))
-  for (const { server_id, ...total } of rows) totals.get(server_id)?.push(total)
+  const totals = new Map<number, SiteTotal[]>()
+  for (const { server_id, ...total } of rows)
+    totals.set(server_id, [...(totals.get(server_id) ?? []), total])
   return totals
 }

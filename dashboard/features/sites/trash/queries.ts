@@ -2,15 +2,17 @@ import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
 import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
+import { isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import type { Visible } from '#dashboard/kernel/http/visible.ts'
 import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { TrashEntry } from '#shared/sites/api/sites.ts'
 
 /** Lists the trash, the next purge first, in parts, so that other calls run. */
-export async function listTrash(db: Database): Promise<TrashEntry[]> {
+export async function listTrash(db: Database, visible?: Visible): Promise<TrashEntry[]> {
   const ids = await db.read
     .select({ id: sites.id })
     .from(sites)
-    .where(sql`trashed_at is not null`)
+    .where(and(sql`trashed_at is not null`, isVisibleSite(visible)))
     .orderBy(...inOrder)
   const found: TrashEntry[] = []
   for (const some of chunksOf(ids, PAGE)) {

@@ -15,8 +15,9 @@ export const trashRoutes = {
     at: 'GET /api/trash',
     summary: 'List the sites in the trash',
     right: 'read',
+    where: 'anywhere',
     answers: shows('The next purge first.', { trash: z.array(TrashEntry) }),
-    run: async ({ deps }) => ({ trash: await listTrash(deps.db) }),
+    run: async ({ deps, visible }) => ({ trash: await listTrash(deps.db, visible) }),
   }),
   restoreSite: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/restore',

@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { acceptInvitation, invitationQuery } from '#dashboard/web/api/accounts.ts'
 import { isNotFound, refusalsIn } from '#dashboard/web/api/client.ts'
-import { ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
+import { placeText, ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
 import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
@@ -55,7 +55,7 @@ const Refused = ({ title, children }: { title: string; children: ReactNode }) =>
 )
 
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
-  const { email, role, secrets, invited_by, expires_at } = invitation
+  const { email, role, secrets, parts, invited_by, expires_at } = invitation
   const [typed, setTyped] = useState({ name: invitation.name, password: '', again: '' })
   const { name, password, again } = typed
   const navigate = useNavigate()
@@ -85,8 +85,14 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       <div className="flex flex-col gap-1">
         <h2 className="text-base font-semibold">Set up your account</h2>
         <p className="break-words text-muted">
-          {invited_by} invites you as <strong>{ROLE_TEXTS[role].name}</strong>.{' '}
-          {ROLE_TEXTS[role].about}
+          {invited_by} invites you
+          {role !== null && (
+            <>
+              {' '}
+              as <strong>{ROLE_TEXTS[role].name}</strong>. {ROLE_TEXTS[role].about}
+            </>
+          )}
+          {parts.length > 0 && ` It is for ${parts.map(placeText).join(', ')}.`}
           {secrets && ' Your account sees passwords and site contents.'} The invitation ends{' '}
           <Time at={expires_at} />.
         </p>

@@ -26,7 +26,7 @@ test.each([
 
     const { status, body } = await dashboard.call('GET', '/api/auth/rights', undefined, headers)
 
-    expect([status, body]).toEqual([200, { role, secrets, rights: [...rights] }])
+    expect([status, body]).toEqual([200, { role, secrets, rights: [...rights], parts: [] }])
   },
 )
 
@@ -42,10 +42,17 @@ test.each([
   const shown = await dashboard.call('GET', '/api/auth/rights', undefined, headers)
   const token = await dashboard.call('GET', '/api/token', undefined, headers)
 
-  expect(shown.body).toEqual({ role: 'operator', secrets: true, rights })
+  expect(shown.body).toEqual({ role: 'operator', secrets: true, rights, parts: [] })
   expect([token.status, token.body]).toEqual([
     200,
-    { name: 'script', scope, role: 'operator', rights, expires_at: '2026-04-01T00:00:00.000Z' },
+    {
+      name: 'script',
+      scope,
+      role: 'operator',
+      rights,
+      parts: [],
+      expires_at: '2026-04-01T00:00:00.000Z',
+    },
   ])
 })
 

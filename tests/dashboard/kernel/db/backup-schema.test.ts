@@ -39,6 +39,7 @@ import { readBackupParts } from '#dashboard/features/backups/server-parts.querie
 import { findLastBackup } from '#dashboard/features/copies/queries.ts'
 import { type Database, databaseOnClient, writeAll } from '#dashboard/kernel/db/client.ts'
 import { connect } from '#dashboard/kernel/db/connect.ts'
+import { isOnServers } from '#dashboard/kernel/db/server-sites.ts'
 import { copyRecords } from '#tests/support/records.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
@@ -126,7 +127,10 @@ test.each<[string, () => Promise<unknown>]>([
   ],
   ['a page of the coverage', () => listCoverage(db, { page: 1, per_page: 9 }, MOMENT)],
   ['the schedule of a site', () => getScheduled(db, 1, MOMENT).catch(() => undefined)],
-  ['what the sites of a server need', () => readBackupParts(db, [1], { ...MOMENT, ever: true })],
+  [
+    'what the sites of a server need',
+    () => readBackupParts(db, isOnServers([1]), { ...MOMENT, ever: true }),
+  ],
   ['the failed sites', () => listFailed(db, { ...MOMENT, since: AT, limit: 9 })],
   [
     'the unproven sites',

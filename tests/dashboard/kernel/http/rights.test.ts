@@ -123,14 +123,19 @@ async function credentialOf(
   return { cookie: '', authorization: `Bearer ${made.body.plaintext}` }
 }
 
-/** A backup has the passwords of its site, and a log the addresses of its visitors. */
+/**
+ * A backup has the passwords of its site, a log the addresses of its visitors, and the rights the
+ * addresses of colleagues.
+ */
 const DOWNLOADS = [
+  'GET /api/servers/:server_id/rights',
+  'GET /api/servers/:server_id/sites/:site_id/rights',
   'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download',
   'GET /api/servers/:server_id/sites/:site_id/database/export',
   'GET /api/servers/:server_id/sites/:site_id/logs/download',
 ]
 
-test('a read-only token makes GET calls except those that show a password, and downloads', () => {
+test('a read-only token makes GET calls except those that show a password or rights, and downloads', () => {
   const all = routes.map(([route]) => route).filter((route) => route.startsWith('GET /api'))
   const readable = routes.filter(
     ([route, right]) =>
@@ -241,7 +246,7 @@ test('the only account of a dashboard without grants is an owner, and none of se
   const { deps, db } = dashboard
   const restarted = async () => {
     await grantToFirst(deps, '2026-01-01T00:00:00.000Z')
-    return [await findGrants(deps, 1), await findGrants(deps, 2)]
+    return [(await findGrants(deps, 1)).grants, (await findGrants(deps, 2)).grants]
   }
   await db.write((queries) => queries.delete(grants))
   expect(await restarted()).toEqual([['owner'], []])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { operation_events, operations } from '#dashboard/kernel/db/schema.ts'
+import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { siteNews } from '#dashboard/kernel/live/detect-changes.ts'
 import { Subscriber } from '#dashboard/kernel/live/feed.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
@@ -19,10 +20,17 @@ function shown({ data }: StoredEvent): string {
   return `${news.kind} ${news.id}${news.kind === 'site' ? ` of ${news.server_id}` : ''}`
 }
 
+const OWNER: Caller = {
+  user: { id: 1, email: 'owner@control.example', name: 'Owner' },
+  grants: ['owner'],
+  parts: [],
+  jti: 'session',
+}
+
 /** The news of a listener, until it disconnects. */
 async function listen(dashboard: Dashboard) {
   const leaving = new AbortController()
-  const events = await dashboard.deps.feed.listen()
+  const events = await dashboard.deps.feed.listen(OWNER)
   const received: StoredEvent[] = []
   const read = async () => {
     for await (const event of events(leaving.signal)) received.push(event)

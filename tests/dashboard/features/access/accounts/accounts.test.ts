@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { makePeopleOfAccounts } from '#dashboard/features/access/accounts/people.queries.ts'
 import { findGrants } from '#dashboard/kernel/auth/grants.queries.ts'
@@ -48,7 +48,7 @@ const loginOf = ({ call }: Accounts, email: string, password = NEW_PASSWORD) =>
 async function rolesIn({ dashboard: { deps, db } }: Accounts): Promise<Record<string, string>> {
   const all = await db.read.select().from(users).orderBy(users.id)
   const roles: Record<string, string> = {}
-  for (const { id, email } of all) roles[email] = (await findGrants(deps, id)).join()
+  for (const { id, email } of all) roles[email] = (await findGrants(deps, id)).grants.join()
   return roles
 }
 
@@ -200,7 +200,7 @@ test.each<Change>([
     )
     const owners: number[] = []
     for (const { id } of left)
-      if ((await findGrants(accounts.dashboard.deps, id)).includes('owner')) owners.push(id)
+      if ((await findGrants(accounts.dashboard.deps, id)).grants.includes('owner')) owners.push(id)
     expect(owners).toHaveLength(1)
   },
 )
@@ -328,4 +328,118 @@ test('a person without an account has none to change', async () => {
     CALLS.slice(2).map(() => [404, 'Account not found']),
   )
   expect(unknown.map(({ status }) => status)).toEqual(CALLS.map(() => 404))
+})
+
+describe('grants on parts of the fleet', () => {
+  const PLACES = { tag: null, server_id: null, site_id: null }
+  const fleet = async () => {
+    const accounts = await startAccounts()
+    await accounts.call('POST', '/api/servers', {
+      name: 'one',
+      hostname: 'one.example',
+      tags: ['shop'],
+    })
+    await accounts.call('POST', '/api/servers', { name: 'two', hostname: 'two.example' })
+    return accounts
+  }
+
+  test('are given, replaced and taken away at once', async () => {
+    await using accounts = await fleet()
+    const { person_id, email, headers } = await accounts.colleague('Anna')
+    const path = `/api/people/${person_id}/account`
+    const servers = async () => {
+      const { status, body } = await accounts.call('GET', '/api/servers', undefined, headers)
+      return status === 200 ? body.servers.map(({ name }: { name: string }) => name) : status
+    }
+    const parts = [
+      { gives: 'viewer', tag: 'shop' },
+      { gives: 'operator', server_id: 2 },
+    ]
+
+    const given = await accounts.call('PATCH', path, { role: null, parts })
+    const both = await servers()
+    await accounts.call('PATCH', path, { parts: [{ gives: 'viewer', server_id: 2 }] })
+    const one = await servers()
+    await accounts.call('PATCH', path, { parts: [] })
+
+    expect(given.body.person.account).toMatchObject({
+      role: null,
+      secrets: false,
+      parts: [
+        { ...PLACES, server: null, site: null, gives: 'viewer', tag: 'shop' },
+        { ...PLACES, server: 'two', site: null, gives: 'operator', server_id: 2 },
+      ],
+    })
+    expect([both, one, await servers()]).toEqual([['one', 'two'], ['two'], 403])
+    const { activities } = (await accounts.call('GET', '/api/fleet/activity?type=account.role'))
+      .body
+    expect(activities.map(({ detail }: { detail: string }) => detail)).toEqual([
+      `Anna, ${email}: no role, viewer on server 2 → no role`,
+      `Anna, ${email}: no role, viewer on the tag shop, operator on server 2 → no role, viewer on server 2`,
+      `Anna, ${email}: operator → no role, viewer on the tag shop, operator on server 2`,
+    ])
+  })
+
+  test.each([
+    [
+      { gives: 'owner', tag: 'shop' },
+      'Entry 1, gives: Must be one of viewer, operator, admin, secrets',
+    ],
+    [{ gives: 'viewer', server_id: 9 }, 'Entry 1, server_id: Server 9 does not exist'],
+    [{ gives: 'viewer', site_id: 9 }, 'Entry 1, site_id: Site 9 does not exist'],
+    [{ gives: 'viewer', tag: 'shop-' }, 'Entry 1, tag: No server has the tag shop-'],
+    [{ gives: 'viewer' }, 'Must have exactly one of tag, server_id and site_id'],
+    [
+      { gives: 'viewer', tag: 'shop', server_id: 1 },
+      'Must have exactly one of tag, server_id and site_id',
+    ],
+  ])('are refused: %j', async (part, rule) => {
+    await using accounts = await fleet()
+    const { person_id } = await accounts.colleague('Anna')
+
+    const { status, body } = await accounts.call('PATCH', `/api/people/${person_id}/account`, {
+      parts: [part],
+    })
+
+    expect([status, body.fields]).toEqual([422, { parts: [rule] }])
+  })
+
+  test('show who may do what on a server', async () => {
+    await using accounts = await fleet()
+    const { person_id, email } = await accounts.colleague('Anna')
+    await accounts.call('PATCH', `/api/people/${person_id}/account`, {
+      role: null,
+      parts: [
+        { gives: 'viewer', tag: 'shop' },
+        { gives: 'secrets', server_id: 1 },
+      ],
+    })
+
+    const here = await accounts.call('GET', '/api/servers/1/rights')
+    const there = await accounts.call('GET', '/api/servers/2/rights')
+
+    const owner = {
+      person_id: 1,
+      name: 'Administrator',
+      email: EMAIL,
+      rights: ['read', 'operate', 'secrets', 'admin'],
+      grants: [{ gives: 'owner', ...PLACES }],
+    }
+    expect(there.body).toEqual({ accounts: [owner] })
+    expect(here.body).toEqual({
+      accounts: [
+        owner,
+        {
+          person_id,
+          name: 'Anna',
+          email,
+          rights: ['read', 'secrets'],
+          grants: [
+            { gives: 'viewer', ...PLACES, tag: 'shop' },
+            { gives: 'secrets', ...PLACES, server_id: 1 },
+          ],
+        },
+      ],
+    })
+  })
 })

@@ -18,6 +18,7 @@ const invited = {
   email: 'anna@example.com',
   role: 'operator',
   secrets: true,
+  parts: [],
   state: 'invited',
   invited_until: IN_A_WEEK,
   invited_by: EMAIL,
@@ -69,6 +70,7 @@ test('an invitation makes one account, with its role', async () => {
         name: 'Anna Weber',
         role: 'operator',
         secrets: true,
+        parts: [],
         invited_by: EMAIL,
         expires_at: IN_A_WEEK,
       },
@@ -174,6 +176,7 @@ test.each(['', 'A'.repeat(43), '../../api', 'x'.repeat(1024), "' or 1=1 --"])(
 test.each<[string, Partial<typeof invitations.$inferInsert>]>([
   ['another role', { role: 'owner' }],
   ['the secrets', { secrets: 1 }],
+  ['grants on parts of the fleet', { parts: '[{"gives":"admin","tag":"shop"}]' }],
   ['another address', { email: 'mallory@example.com' }],
   ['a later end', { expires_at: '2099-01-01T00:00:00.000Z' }],
   ['another person', { person_id: 1 }],
@@ -356,4 +359,41 @@ test('an id that an account had belongs to no later one', async () => {
 
   expect((await accounts.person(person_id)).account.user_id).toBe(3)
   expect((await accounts.logIn(`person-${person_id}@example.com`)).cookie).not.toBe('')
+})
+
+test('an invitation gives what it says on parts of the fleet, if they still exist', async () => {
+  await using accounts = await startAccounts()
+  for (const hostname of ['one.example', 'two.example'])
+    await accounts.call('POST', '/api/servers', { hostname })
+  const anna = await accounts.addPerson('Anna')
+  const parts = [
+    { gives: 'viewer', server_id: 1 },
+    { gives: 'admin', server_id: 2 },
+  ]
+  const { body } = await accounts.invite(anna, { role: null, parts })
+  const [, token = ''] = body.invitation.link.split('#')
+  await accounts.call('DELETE', '/api/servers/1')
+
+  expect((await accounts.accept(token)).status).toBe(201)
+
+  const part = { tag: null, site_id: null, site: null, server: 'two.example' }
+  expect((await accounts.person(anna)).account).toMatchObject({
+    role: null,
+    parts: [{ gives: 'admin', server_id: 2, ...part }],
+  })
+})
+
+test.each([
+  [{ role: null }, { role: ['Choose a role, or give grants on parts of the fleet'] }],
+  [
+    { role: null, secrets: true, parts: [{ gives: 'viewer', server_id: 1 }] },
+    { secrets: ['Needs a role; without one, give the secrets on parts of the fleet'] },
+  ],
+])('an invitation to %j is refused', async (input, fields) => {
+  await using accounts = await startAccounts()
+  await accounts.call('POST', '/api/servers', { hostname: 'one.example' })
+
+  const { status, body } = await accounts.invite(await accounts.addPerson('Anna'), input)
+
+  expect([status, body.fields]).toEqual([422, fields])
 })
