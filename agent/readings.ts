@@ -33,6 +33,8 @@ export const readings: ReadingTable = {
     (await import('#agent/features/object-cache/state.ts')).objectCache,
   'GET /access': async () => (await access()).access,
   'GET /logins': async () => (await access()).logins,
+  'POST /sites/sessions': async () => (await access()).openSessions,
+  'POST /sites/sessions/end': async () => (await access()).endOneSession,
   'GET /sites/health': async () => (await changes()).siteHealth,
   'GET /sites/numbers': async () => (await changes()).numbers,
   'GET /changes': async () => (await changes()).changes,

@@ -97,8 +97,11 @@ export const AccessReport = {
   clients: ReportedClients.default([]).describe('The accounts with a password that are as set.'),
 }
 
-/** The maximum number of logins in one answer of an agent. */
+/** The maximum number of logins, and of refusals, in one answer of an agent. */
 export const MAX_LOGINS = 500
+
+/** The number of an entry in the list of an agent; null from an agent that does not count. */
+const seq = z.int().positive().nullable().default(null)
 
 /** A session that the SSH server of a site's server has accepted. */
 export const SiteLogin = z.object({
@@ -112,8 +115,44 @@ export const SiteLogin = z.object({
   /** The token of the client account that logged in; null when a key was used. */
   client: ClientToken.nullable().default(null),
   kind: z.enum(ACCESS_KINDS),
+  seq,
 })
 export type SiteLogin = z.infer<typeof SiteLogin>
+
+/** The refused attempts to log in to a site within one hour. */
+export const LoginRefusal = z.object({
+  domain: z.string().min(1).max(253),
+  /** The beginning of the hour, in UTC. */
+  at: z.iso.datetime(),
+  /** The address of the client; null for all that have no entry of their own. */
+  address: z.union([z.ipv4(), z.ipv6()]).nullable(),
+  attempts: z.int().positive(),
+  seq,
+})
+export type LoginRefusal = z.infer<typeof LoginRefusal>
+
+/** The list from which an agent reports: `newest` counts all its entries, also those it lost since. */
+export const LoginList = z.object({
+  /** Names the list: another one begins when its file was lost. */
+  id: z.string().min(1).max(64),
+  newest: z.int().nonnegative(),
+})
+export type LoginList = z.infer<typeof LoginList>
+
+/** Names an open session: the number of its process, and the time of its login in microseconds. */
+export const SessionId = z
+  .string('Must be a string')
+  .regex(/^\d{1,10}-\d{1,16}$/, 'Must be the id of a session')
+
+/** A session that is open now. */
+export const OpenSession = SiteLogin.pick({
+  at: true,
+  address: true,
+  fingerprint: true,
+  client: true,
+  kind: true,
+}).extend({ id: SessionId })
+export type OpenSession = z.infer<typeof OpenSession>
 
 /** Who can log in to a site, in the answer of an agent. */
 export const ReportedAccess = z.object({

@@ -23,6 +23,8 @@ export const NEEDS = {
   moves: systemd('Moves need a server that systemd started'),
   object_cache: systemd('An object cache needs a server with systemd'),
   page_purge: systemd('The purge of pages needs a server with systemd'),
+  /** The journal of systemd tells whose session a process is. */
+  sessions: systemd('The sessions of sites are known on servers with systemd only'),
   shell: systemd('A shell needs a server that runs systemd: grant SFTP instead'),
 }
 

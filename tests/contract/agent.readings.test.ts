@@ -142,7 +142,7 @@ describe.each(runtimesOf('agent.readings'))('%s', (runtime) => {
   test.each([
     ['/trash', 'deleted sites that can be restored', { trash: [] }],
     ['/access', 'who can log in to its sites', { sites: [] }],
-    ['/logins', 'the logins of people to sites', { logins: [] }],
+    ['/logins', 'the logins of people to sites', { logins: [], refusals: [], list: null }],
     ['/maintenance', 'nothing of a server that is not provisioned', { maintenance: null }],
     ['/sites/health', 'whether its sites work', { sites: [] }],
   ])('GET %s reports %s', async (path, _, answer) => {

@@ -443,6 +443,7 @@ const OF_SITES = {
   '/sites/job-output': { run: null, output: '' },
   '/sites/wordpress-cron': { events: [], total: 0, overdue: 0, next_run_at: null, stopped: null },
   '/sites/wordpress-users': { users: [], more: false },
+  '/sites/sessions': { sessions: [] },
   '/sites/object-cache': { memory: null, limit: null, numbers: null, drop_in: 'none', other: null },
   '/sites/logs/list': { logs: [], debug_until: null },
 }

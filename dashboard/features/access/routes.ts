@@ -15,10 +15,12 @@ import {
   CreateClientAccount,
   CreatePerson,
   EndClientAccount,
+  EndSiteSession,
   Person,
   ResetClientPassword,
   SetAccess,
   SiteAccess,
+  SiteSession,
 } from '#shared/access/api/access.ts'
 import { PlanAnswer } from '#shared/kernel/plan.ts'
 import { createClient, paramsWithout, resetPassword } from './clients.ts'
@@ -31,6 +33,7 @@ import {
   removePerson,
   showPeople,
 } from './people.ts'
+import { endOpenSession, listOpenSessions } from './sessions.ts'
 import { givesMore, showAccess } from './show-access.ts'
 
 const LOGIN_OR_PLAN = {
@@ -109,6 +112,28 @@ export const accessRoutes = {
     answers: shows('The people, and how they connect.', { access: SiteAccess }),
     errors: ['conflict'],
     run: async ({ deps, loaded }) => ({ access: await showAccess(deps.db, loaded) }),
+  }),
+  listSiteSessions: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/access/sessions',
+    summary: 'List who is connected to a site',
+    details: 'The open sessions by SFTP and SSH, read from the server at each call.',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: shows('Oldest first.', { sessions: z.array(SiteSession) }),
+    errors: ['conflict', 'offline'],
+    run: async ({ deps, loaded }) => ({ sessions: await listOpenSessions(deps, loaded) }),
+  }),
+  endSiteSession: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/access/sessions/end',
+    summary: 'End a session by SFTP or SSH',
+    details:
+      'No other session ends. The person can log in again: remove the access first to prevent that. 404 for a session that has ended.',
+    right: 'operate',
+    loads: loadManagedSite,
+    body: EndSiteSession,
+    answers: { 204: { about: 'Ended.' } },
+    errors: ASKS_AGENT,
+    run: ({ deps, loaded, body }) => endOpenSession(deps, loaded, body.id),
   }),
   setSiteAccess: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/access',

@@ -4,7 +4,7 @@ import { ACCESS_KINDS } from '#shared/access/site-access.ts'
 import { SSH_KEY_TYPES } from '#shared/access/ssh-keys.ts'
 import { ROLES } from '#shared/kernel/rights.ts'
 import { emptyText } from './columns.ts'
-import { sites, users } from './schema.ts'
+import { servers, sites, users } from './schema.ts'
 
 /** People who may log in to sites, to this dashboard, or to both. */
 export const people = sqliteTable('people', {
@@ -96,6 +96,8 @@ export const site_sessions = sqliteTable(
     fingerprint: text().notNull(),
     /** The token of the client account; null: a key. */
     client: text(),
+    /** Whether it was SFTP or a shell; null: recorded before there was this. */
+    kind: text({ enum: ACCESS_KINDS }),
     /** The time at which the session ended; null when it is open or was cut off. */
     ended_at: text(),
   },
@@ -104,6 +106,21 @@ export const site_sessions = sqliteTable(
     index('site_sessions_at').on(table.at),
   ],
 )
+
+/** What is recorded of the list of logins of each agent: its numbers show which entries are missing. */
+export const login_lists = sqliteTable('login_lists', {
+  server_id: integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: 'cascade' }),
+  /** The id of the list; empty for an agent that does not count. */
+  list: text().notNull(),
+  /** The number of its newest recorded entry. */
+  newest: integer().notNull(),
+  /** The last hour whose refused attempts are recorded; empty: none. */
+  refused_until: text().notNull(),
+  /** Counts the changes of the row: each is based on the one before it. */
+  revision: integer().notNull(),
+})
 
 /** Accounts with a password, as the agent confirmed them last; the password is stored nowhere. */
 export const site_clients = sqliteTable(

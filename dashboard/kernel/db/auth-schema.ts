@@ -73,6 +73,19 @@ export const api_tokens = sqliteTable('api_tokens', {
   mark: emptyText(),
 })
 
+/** The addresses from which an API token was used, each a network of one client (auth/login.ts). */
+export const token_addresses = sqliteTable(
+  'token_addresses',
+  {
+    token_id: integer()
+      .notNull()
+      .references(() => api_tokens.id, { onDelete: 'cascade' }),
+    address: text().notNull(),
+    first_at: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.token_id, table.address] })],
+)
+
 /** What an account may do in the whole fleet: its role, and the secrets beside a role. They add up. */
 export const grants = sqliteTable(
   'grants',

@@ -25,6 +25,17 @@ export const accessQuery = (site: SitePlace) =>
     queryFn: async () => (await callSite(site, 'GET access')).access,
   })
 
+/** Asks the server again whenever the page is shown: sessions begin and end without the dashboard. */
+export const accessSessionsQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'access', 'sessions'],
+    queryFn: async () => (await callSite(site, 'GET access/sessions')).sessions,
+    staleTime: 0,
+  })
+
+export const endAccessSession = (site: SitePlace, id: string) =>
+  callSite(site, 'POST access/sessions/end', { body: { id } })
+
 /** Replaces the whole list. */
 export const setAccess = (site: SitePlace, access: SiteBody<'PUT access'>) =>
   siteWork(site, 'PUT access', access)

@@ -1,6 +1,6 @@
 import { strictObject, z } from 'zod'
 import { GivenGrants } from '#shared/access/site.access.ts'
-import { ACCESS_KINDS, Expiry, PersonName } from '#shared/access/site-access.ts'
+import { ACCESS_KINDS, Expiry, PersonName, SessionId } from '#shared/access/site-access.ts'
 import { ClientLabel } from '#shared/access/site-clients.ts'
 import { MAX_KEY_TEXT, SSH_KEY_TYPES } from '#shared/access/ssh-keys.ts'
 import { body } from '#shared/kernel/api/body.ts'
@@ -151,8 +151,20 @@ export const SiteAccess = strictObject({
           .string()
           .nullable()
           .describe('The client account, or its token if it was removed; null: a key.'),
+        kind: z.enum(ACCESS_KINDS).nullable().describe('Null: recorded before there was this.'),
       }),
     )
     .describe('The last ones, newest first, since the last sync.'),
 }).meta({ id: 'SiteAccess', description: 'Who may log in to a site, and how.' })
 export type SiteAccess = z.infer<typeof SiteAccess>
+
+export const SiteSession = strictObject({
+  id: SessionId,
+  at: Timestamp.describe('The time of the login.'),
+  kind: z.enum(ACCESS_KINDS),
+  address: z.string(),
+  who: z.string().describe('The person and the key, or the client account.'),
+}).meta({ id: 'SiteSession', description: 'A session by SFTP or SSH that is open now.' })
+export type SiteSession = z.infer<typeof SiteSession>
+
+export const EndSiteSession = body({ id: SessionId }).meta({ id: 'EndSiteSession' })

@@ -35,6 +35,15 @@ agent.works.set('site.access', async function* (params) {
     grants: found,
   }
 })
+const session = {
+  ...{ id: '10-1', at: '2026-01-01T12:00:00.000Z', address: '203.0.113.7', kind: 'sftp' },
+  ...{ fingerprint: ANNA_FINGERPRINT, client: null },
+}
+const openSessions: (typeof session)[] = []
+agent.answers.set('/sites/sessions', () => Response.json({ sessions: openSessions }))
+agent.answers.set('/sites/sessions/end', () =>
+  Response.json({ session: openSessions.splice(0, 1)[0] }),
+)
 agent.plan = { steps: [{ name: 'keys', title: 'Writing the keys of people', effects: [] }] }
 
 test('a person gets a key, access to a site until a day, and loses it everywhere', async () => {
@@ -67,6 +76,14 @@ test('a person gets a key, access to a site until a day, and loses it everywhere
   await page.getByText('sftp -P 2222 shop@127.0.0.1').waitFor()
   await page.getByText('can log in', { exact: true }).waitFor()
   await inspect(page)
+  await page.getByText('Nobody is connected').waitFor()
+  openSessions.push(session)
+  await page.reload()
+  const who = `Anna Weber, key ${ANNA_FINGERPRINT}`
+  await press(`End session of ${who}`)
+  await inspect(page)
+  await confirm('End session')
+  await page.getByText('Nobody is connected').waitFor()
   const end = new Date('2099-12-31T23:59:59').toISOString()
   const anna = { id: 2, person: 'Anna Weber', kind: 'sftp' as const, expires_at: end }
   expect(asked).toEqual([[{ ...anna, keys: [ANNA] }]])

@@ -19,6 +19,8 @@ export const RELEASED = [
   '0b36370fc2a77cd5ffef9f58cf231a7d03349efc199d980317a6e6d0e97bbc8c',
   // 0006_part_grants.sql
   '7b04216f0b4be0663030a65c28de7b42f726b794adeeb805095ef6abf553bdf9',
+  // 0007_remote_logins.sql
+  '3e1ea7db72cb5965d1e03eb84a8c013facecd4d1967c0ebccd58d3b9f35955d0',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

@@ -66,6 +66,13 @@ function accessEnds(of: () => AccessWorld): void {
     const text = `${forged}${'a'.repeat(43)}`
     await world.host.must([...drop, 'logger', '--tag', 'sshd-session', '--', text])
     await world.host.must([...drop, 'logger', '--tag', 'sshd', '--', text])
+    // With fields that only journald may set, and by a program with the name of sshd.
+    const native = { input: `MESSAGE=${text}\n_UID=0\n_COMM=sshd\n_TRANSPORT=syslog\n` }
+    await world.host.exec([...drop, 'logger', '--journald'], native)
+    await world.host.must(['install', '-m', '755', '/usr/bin/logger', '/var/tmp/sshd'])
+    await world.host.must([...drop, '/var/tmp/sshd', '--tag', 'sshd', '--', text])
+    const refused = `Connection closed by authenticating user ${user} 1.2.3.4 port 1 [preauth]`
+    await world.host.must([...drop, '/var/tmp/sshd', '--tag', 'sshd', '--', refused])
 
     await world.tenants.sync()
 
@@ -86,8 +93,54 @@ function accessEnds(of: () => AccessWorld): void {
     expect(lasted.filter((ms) => ms !== undefined && ms < 0)).toEqual([])
     expect(await read({ id })).toEqual([])
     const { dashboard } = world.tenants.world
-    const { body } = await dashboard.call('GET', '/api/activity?type=site.sftp_login')
-    expect(body.activities).toContainEqual(expect.objectContaining({ domain: world.shop.domain }))
+    const entries = async (query: string) => {
+      const { body } = await dashboard.call('GET', `/api/fleet/activity?${query}`)
+      return body.activities as object[]
+    }
+    const known = { domain: world.shop.domain, address: '127.0.0.1', via: 'agent' }
+    const detail = expect.stringMatching(/^(anna|ben), key SHA256:/)
+    const [first, ...others] = await entries('type=site.sftp_login')
+    expect(first).toMatchObject({ ...known, detail })
+    expect(others.length).toBeGreaterThan(2)
+    const [end] = await entries('type=site.logout')
+    expect(end).toMatchObject({ ...known, detail: expect.stringContaining(', since 20') })
+    expect(await entries(`domain=${world.victim.domain}&type=site.sftp_login`)).toEqual([])
+    // The refused attempts of an hour are reported when it is over.
+    const state = await world.host.must(['cat', '/var/lib/hosting-agent/logins.json'])
+    const counted = (JSON.parse(state).refusals as { site: string; address: string }[]).map(
+      ({ site, address }) => [site, address],
+    )
+    expect(counted).toContainEqual([world.shop.user, '127.0.0.1'])
+    expect(new Set(counted.map(([, address]) => address))).toEqual(new Set(['127.0.0.1']))
+  })
+
+  test('who is connected is listed, and the end of one session leaves the others', async () => {
+    const world = of()
+    const { host, client, shop } = world
+    await world.set(shop, [world.grant('anna'), world.grant('ben')])
+    const { dashboard, path } = world.tenants.world
+    const at = path(`/sites/${shop.id}/access/sessions`)
+    const list = async () =>
+      Object((await dashboard.call('GET', at)).body).sessions as { id: string; who: string }[]
+    const [anna, ben] = [client.stay('anna', shop.user), client.stay('ben', shop.user)]
+    expect(await lab.poll(async () => (await list()).length === 2)).toBe(true)
+    const open = await list()
+    const first = open.find(({ who }) => who.startsWith('anna, key SHA256:'))
+
+    const ended = await dashboard.call('POST', `${at}/end`, { id: first?.id })
+
+    expect(ended.status).toBe(204)
+    expect(await anna.exited).toBe(255)
+    expect((await list()).map(({ who }) => who.split(',')[0])).toEqual(['ben'])
+    expect((await host.exec(['pgrep', '-u', shop.user, '-c', 'sshd'])).stdout.trim()).toBe('1')
+    expect((await dashboard.call('POST', `${at}/end`, { id: first?.id })).status).toBe(404)
+    await world.tenants.sync()
+    const { body } = await dashboard.call('GET', '/api/fleet/activity?type=site.logout')
+    const [entry] = body.activities as object[]
+    expect(entry).toMatchObject({ detail: expect.stringContaining(String(first?.who)) })
+    await world.set(shop, [world.grant('anna')])
+    expect(await ben.exited).toBe(255)
+    expect(await list()).toEqual([])
   })
 
   test('an expired grant admits nobody, and ends what was open', async () => {

@@ -1,5 +1,5 @@
 import { compareAccess, listRecordedAccess } from '#dashboard/features/access/compare.queries.ts'
-import { storeLogins } from '#dashboard/features/access/logins.queries.ts'
+import { type ReportedLogins, storeLogins } from '#dashboard/features/access/logins.queries.ts'
 import { listAllHolders, namesOf } from '#dashboard/features/domains/names.queries.ts'
 import { readServer } from '#dashboard/features/recovery/read-server.ts'
 import { IMPORT_LIMITS_TEXT, MAX_IMPORTS } from '#dashboard/kernel/agents/budgets.ts'
@@ -20,7 +20,7 @@ import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-e
 import { answeredBy } from '#dashboard/kernel/trust/explain-certificate.ts'
 import { type HandOverDeps, handOver } from '#dashboard/kernel/trust/keys/hand-over.ts'
 import { accessReading, loginsReading } from '#shared/access/readings.ts'
-import { MAX_LOGINS, type ReportedAccess, type SiteLogin } from '#shared/access/site-access.ts'
+import { MAX_LOGINS, type ReportedAccess } from '#shared/access/site-access.ts'
 import { COMMANDS } from '#shared/commands.ts'
 import { namesAfter } from '#shared/domains/primary-domain.ts'
 import { jobTroublesReading } from '#shared/jobs/readings.ts'
@@ -162,7 +162,8 @@ async function* readAndApply(
   })
   const reported = access.length > 0 ? await readAccess(reader, server) : undefined
   if (reported) await compareAccess(db, server.id, access, reported)
-  await storeLogins(db, server.id, await readLogins(reader, server))
+  const logins = await readLogins(reader, server)
+  if (logins) await storeLogins(db, server, logins, now)
   const changed = plan.updates.length + imported + renamed.length > 0
   if (changed) deps.bus.notify(sitesTopic(server.id))
   yield* changesIn(plan, imported, unread)
@@ -338,11 +339,10 @@ function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskU
   return [domain, { bytes, files, database_bytes, limit_bytes, limit_files, measured_at }]
 }
 
-const readLogins = (reader: AgentReader, to: AgentAddress): Promise<SiteLogin[]> =>
-  reader.call(to, loginsReading, {}).then(
-    ({ entries }) => entries.slice(-MAX_LOGINS),
-    () => [],
-  )
+const readLogins = (reader: AgentReader, to: AgentAddress): Promise<ReportedLogins | undefined> =>
+  reader
+    .call(to, loginsReading, {})
+    .then(({ entries, beside }) => ({ ...beside, logins: entries.slice(-MAX_LOGINS) }), unreported)
 
 /** Reads who can log in to which site; undefined if incomplete. */
 const readAccess = (reader: AgentReader, to: AgentAddress): Promise<ReportedAccess[] | undefined> =>

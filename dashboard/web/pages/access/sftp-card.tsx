@@ -136,10 +136,14 @@ const Logins = ({ logins }: Pick<SiteAccess, 'logins'>) => (
         show: ({ person, client, fingerprint }) =>
           person ?? client ?? <span className="font-mono text-xs">{fingerprint}</span>,
       },
+      { name: 'With', show: ({ client, kind }) => methodOf(client, kind) },
       { name: 'From', cell: 'font-mono text-xs', show: ({ address }) => address },
     ]}
   />
 )
+
+const methodOf = (client: string | null, kind: SiteAccess['logins'][number]['kind']) =>
+  client === null ? (kind === 'shell' ? 'shell, key' : 'SFTP, key') : 'SFTP, password'
 
 interface EditAccessProps extends DialogState {
   site: Site

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { endLogins, endSessions } from '#agent/features/access/sessions.ts'
+import { endLogins, endSession, endSessions } from '#agent/features/access/sessions.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -30,6 +30,20 @@ test('ends logins that sshd is checking, then sessions, and nothing of others', 
     `${KILL} --pid 11 --user root --name sshd-session`,
     `${KILL} --user shop --name sshd`,
     `${KILL} --user shop --name sshd-session`,
+  ])
+})
+
+test('ends one session with its processes, and no other one', async () => {
+  const host = await server(shop)
+  host.disk.putText('/proc/10/task/10/children', '11 12 ')
+
+  await endSession(host, { pid: 10, name: 'sshd-session', login: 'shop.ssh' })
+
+  const term = KILL.replace('KILL/1/KILL/1/KILL/5', 'TERM/5/KILL/5')
+  expect(host.ran).toEqual([
+    `${term} --pid 10 --user root --name sshd-session`,
+    `${KILL} --pid 11 --user shop.ssh --name sshd-session`,
+    `${KILL} --pid 12 --user shop.ssh --name sshd-session`,
   ])
 })
 

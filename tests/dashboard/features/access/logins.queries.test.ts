@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { storeLogins } from '#dashboard/features/access/logins.queries.ts'
+import type { LoginRefusal, SiteLogin } from '#shared/access/site-access.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ANNA, ANNA_FINGERPRINT, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
@@ -7,93 +9,205 @@ const AT = '2026-01-01T12:00:00.000Z'
 const SHELL = '2026-01-01T14:00:00.000Z'
 const BY_PASSWORD = '2026-01-01T15:00:00.000Z'
 const LATER = '2026-01-01T13:00:00.000Z'
+const ENDED = '2026-01-01T14:05:00.000Z'
+const ADDRESS = '203.0.113.7'
 
-test('logins become activities once, and the page names the person', async () => {
-  await using agent = new FakeAgent()
-  await using dashboard = await makeDashboard()
+const login = (values: Partial<SiteLogin> = {}): SiteLogin => ({
+  domain: 'shop.example',
+  address: ADDRESS,
+  kind: 'sftp',
+  at: AT,
+  ended_at: null,
+  fingerprint: ANNA_FINGERPRINT,
+  client: null,
+  seq: null,
+  ...values,
+})
+
+/** A dashboard with a site on one server, and Anna, who has a key and the first account. */
+async function world() {
+  const agent = new FakeAgent()
+  const dashboard = await makeDashboard()
   const id = await dashboard.addServer(agent)
   await dashboard.addSite(id, { domain: 'shop.example', php: '8.2', tls: 'none' })
   const { body } = await dashboard.call('POST', '/api/people', { name: 'Anna' })
   await dashboard.call('POST', `/api/people/${body.person.id}/keys`, { key: ANNA })
-  const login = { domain: 'shop.example', address: '203.0.113.7', kind: 'sftp' }
-  const logins: object[] = [
-    { ...login, at: AT, fingerprint: ANNA_FINGERPRINT },
-    { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
-    { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
-    { ...login, at: SHELL, fingerprint: ANNA_FINGERPRINT, kind: 'shell' },
-    { ...login, at: BY_PASSWORD, fingerprint: '', client: 'abcd2345' },
-    { ...login, domain: 'other.example', at: AT, fingerprint: ANNA_FINGERPRINT },
+  await dashboard.db.write((queries) => queries.run('update people set user_id = 1'))
+  const recorded = async (types = /^(site\..*log|server\.logins)/) => {
+    const { activities } = (await dashboard.call('GET', '/api/fleet/activity')).body
+    return (activities as Record<string, unknown>[])
+      .filter(({ type }) => types.test(String(type)))
+      .reverse()
+      .map(({ type, status, domain, created_at, actor, address, via, detail }) => ({
+        ...{ type, status, domain, created_at, actor, address, via, detail },
+      }))
+  }
+  const server = { id, hostname: 'web-1.example' }
+  return {
+    agent,
+    dashboard,
+    id,
+    recorded,
+    store: (
+      logins: SiteLogin[],
+      refusals: LoginRefusal[] = [],
+      newest: number | null = null,
+      list = 'first',
+    ) =>
+      storeLogins(
+        dashboard.db,
+        server,
+        { logins, refusals, list: newest === null ? null : { id: list, newest } },
+        '2026-01-02T00:00:00.000Z',
+      ),
+    async [Symbol.asyncDispose]() {
+      await dashboard[Symbol.asyncDispose]()
+      await agent[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const ANNA_KEY = `Anna, key ${ANNA_FINGERPRINT}`
+
+test('logins become activities once, and the page names the person', async () => {
+  await using all = await world()
+  const { agent, dashboard, id } = all
+  const shell = { at: SHELL, kind: 'shell' as const }
+  const logins = [
+    login(),
+    login({ at: LATER, fingerprint: BEN_FINGERPRINT }),
+    login({ at: LATER, fingerprint: BEN_FINGERPRINT }),
+    login(shell),
+    login({ at: BY_PASSWORD, fingerprint: '', client: 'abcd2345' }),
+    login({ domain: 'other.example' }),
   ]
   agent.answers.set('/logins', () => Response.json({ logins }))
-  const ENDED = '2026-01-01T14:05:00.000Z'
   const sync = async () => (await dashboard.send('POST', `/api/servers/${id}/sync`, {})).text()
 
   await sync()
-  logins.push({
-    ...login,
-    at: SHELL,
-    fingerprint: ANNA_FINGERPRINT,
-    kind: 'shell',
-    ended_at: ENDED,
-  })
-  logins.splice(3, 1)
+  logins.splice(3, 1, login({ ...shell, ended_at: ENDED }))
   await sync()
   await sync()
 
   const { access } = (await dashboard.call('GET', `/api/servers/${id}/sites/1/access`)).body
+  const shown = (at: string, values: object) => ({
+    ...{ at, ended_at: null, address: ADDRESS, fingerprint: ANNA_FINGERPRINT },
+    ...{ person: 'Anna', client: null, kind: 'sftp', ...values },
+  })
   expect(access.logins).toEqual([
-    {
-      at: BY_PASSWORD,
-      ended_at: null,
-      address: '203.0.113.7',
-      fingerprint: '',
-      person: null,
-      client: 'abcd2345',
-    },
-    {
-      at: SHELL,
-      ended_at: ENDED,
-      address: '203.0.113.7',
-      fingerprint: ANNA_FINGERPRINT,
-      person: 'Anna',
-      client: null,
-    },
-    {
-      at: LATER,
-      ended_at: null,
-      address: '203.0.113.7',
-      fingerprint: BEN_FINGERPRINT,
-      person: null,
-      client: null,
-    },
-    {
-      at: AT,
-      ended_at: null,
-      address: '203.0.113.7',
-      fingerprint: ANNA_FINGERPRINT,
-      person: 'Anna',
-      client: null,
-    },
+    shown(BY_PASSWORD, { fingerprint: '', person: null, client: 'abcd2345' }),
+    shown(SHELL, { ended_at: ENDED, kind: 'shell' }),
+    shown(LATER, { fingerprint: BEN_FINGERPRINT, person: null }),
+    shown(AT, {}),
   ])
-  const { activities } = (await dashboard.call('GET', '/api/activity?type=site.sftp_login')).body
+  const entry = (type: string, created_at: string, values: object = {}) => ({
+    ...{ type, status: 'success', domain: 'shop.example', created_at, address: ADDRESS },
+    ...{ actor: 'ann@control.example', via: 'agent', detail: ANNA_KEY, ...values },
+  })
+  expect(await all.recorded()).toEqual([
+    entry('site.sftp_login', AT),
+    entry('site.sftp_login', LATER, {
+      actor: null,
+      detail: `unknown person, key ${BEN_FINGERPRINT}`,
+    }),
+    entry('site.shell_login', SHELL),
+    entry('site.client_login', BY_PASSWORD, {
+      actor: null,
+      detail: 'client account abcd2345, password',
+    }),
+    entry('site.logout', ENDED, { detail: `${ANNA_KEY}, since ${SHELL}` }),
+  ])
+  const named = await dashboard.call('GET', `/api/fleet/activity?address=${ADDRESS}&via=agent`)
+  expect(named.body.total).toBe(5)
+  const own = '/api/fleet/activity?user=ann@control.example&type=site.logout'
+  expect((await dashboard.call('GET', own)).body.total).toBe(1)
+  const { activities } = (await dashboard.call('GET', '/api/activity?type=site.shell_login')).body
   expect(activities).toEqual([
     {
       id: expect.any(Number),
-      type: 'site.sftp_login',
+      type: 'site.shell_login',
       domain: 'shop.example',
       status: 'success',
-      created_at: LATER,
-    },
-    {
-      id: expect.any(Number),
-      type: 'site.sftp_login',
-      domain: 'shop.example',
-      status: 'success',
-      created_at: AT,
+      created_at: SHELL,
     },
   ])
-  const shells = (await dashboard.call('GET', '/api/activity?type=site.shell_login')).body
-  expect(shells.activities).toMatchObject([{ domain: 'shop.example', created_at: SHELL }])
-  const clients = (await dashboard.call('GET', '/api/activity?type=site.client_login')).body
-  expect(clients.activities).toMatchObject([{ domain: 'shop.example', created_at: BY_PASSWORD }])
+})
+
+test('two dashboards that store the same report record it once', async () => {
+  await using all = await world()
+  const report = [login({ seq: 1, ended_at: ENDED }), login({ at: LATER, seq: 2 })]
+
+  await Promise.all([all.store(report, [], 2), all.store(report, [], 2), all.store(report, [], 2)])
+
+  expect((await all.recorded()).map(({ type }) => type)).toEqual([
+    'site.sftp_login',
+    'site.sftp_login',
+    'site.logout',
+  ])
+})
+
+test('refused attempts are one entry for a site, an address and an hour', async () => {
+  await using all = await world()
+  const refusal = { domain: 'shop.example', at: AT, address: ADDRESS, attempts: 12, seq: 1 }
+  const others = { ...refusal, address: null, attempts: 1, seq: 2 }
+  const foreign = { ...refusal, domain: 'other.example', seq: 3 }
+
+  await all.store([], [refusal, others, foreign], 3)
+  await all.store([], [refusal, others, foreign], 3)
+  // The agent has lost its list, and has read the journal again.
+  await all.store(
+    [],
+    [
+      { ...others, seq: 1 },
+      { ...refusal, seq: 2 },
+    ],
+    2,
+    'second',
+  )
+
+  const entry = {
+    ...{ type: 'site.login_refused', status: 'failed', domain: 'shop.example' },
+    ...{ created_at: LATER, actor: null, via: 'agent' },
+  }
+  expect(await all.recorded(/refused/)).toEqual([
+    { ...entry, address: ADDRESS, detail: `12 attempts between ${AT} and ${LATER}` },
+    {
+      ...entry,
+      address: null,
+      detail: `1 attempt from other or unknown addresses between ${AT} and ${LATER}`,
+    },
+  ])
+})
+
+test('what an agent could not keep until it was asked is recorded as missing', async () => {
+  await using all = await world()
+
+  await all.store([login({ seq: 1 })], [], 1)
+  // Away for days: three were displaced, and the fourth is the end of a refused hour.
+  const refusal = { domain: 'shop.example', at: LATER, address: null, attempts: 2, seq: 5 }
+  await all.store([login({ seq: 1 }), login({ at: BY_PASSWORD, seq: 6 })], [refusal], 6)
+  await all.store([login({ at: BY_PASSWORD, seq: 6 })], [], 6)
+  await all.store([], [], 1, 'second')
+
+  const missing = await all.recorded(/missing/)
+  expect(missing).toEqual(
+    [
+      '3 logins or hours with refused attempts at sites of this server',
+      'the server has lost its list: logins since the last sync may be missing',
+    ].map((detail) => ({
+      ...{ type: 'server.logins_missing', status: 'failed', domain: 'web-1.example' },
+      ...{ created_at: '2026-01-02T00:00:00.000Z', actor: null, address: null, via: 'agent' },
+      detail,
+    })),
+  )
+})
+
+test('a server with a wrong clock dates no entry in the future', async () => {
+  await using all = await world()
+
+  await all.store([login({ at: '2036-01-01T12:00:00.000Z' })])
+
+  expect((await all.recorded()).map(({ created_at }) => created_at)).toEqual([
+    '2026-01-02T00:00:00.000Z',
+  ])
 })

@@ -16,6 +16,7 @@ import {
 import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
 import { isWordpress } from '#dashboard/web/features/sites/urls.ts'
 import { ClientsCard } from '#dashboard/web/pages/access/clients-card.tsx'
+import { SessionsCard } from '#dashboard/web/pages/access/sessions-card.tsx'
 import { SftpCard } from '#dashboard/web/pages/access/sftp-card.tsx'
 import { ActivityTab } from '#dashboard/web/pages/activity/site/activity.tsx'
 import { StagingTab } from '#dashboard/web/pages/copies/staging.tsx'
@@ -159,6 +160,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
       <>
         <SftpCard site={site} />
         <ClientsCard site={site} />
+        <SessionsCard site={site} />
         {isWordpress(site) && (
           <Card title="WordPress">
             <AdminPassword site={site} />
