@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import { namesOf } from '#dashboard/features/domains/names.queries.ts'
-import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { isWildcard } from '#shared/kernel/names.ts'
 import { pairOf, type SiteNames, servedNamesOf } from '#shared/kernel/site-names.ts'
 import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
+import { recordUser } from './login-user.queries.ts'
 
 /** The address in the report is checked: the browser of the caller sends the token there. */
 export const wpLogin: OperationRules<'wp.login'> = {
@@ -17,9 +18,9 @@ export const wpLogin: OperationRules<'wp.login'> = {
     return { domain, user_id, token_hash, hosts, encrypted }
   },
   sent: ({ hosts: _, encrypted: __, ...params }) => params,
-  succeeded: ({ url }, { params }) => {
+  succeeded: ({ url, user }, { params }) => {
     refuseForeign(url, LoginPlace.parse(params))
-    return NO_CHANGE
+    return recordUser(user)
   },
   bulk: null,
 }

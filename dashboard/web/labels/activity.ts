@@ -20,6 +20,7 @@ const OTHERS: Record<string, string> = {
   'site.logout': 'Log out of SFTP or SSH',
   'site.login_refused': 'Refused logins by SFTP or SSH',
   'site.session_end': 'End SFTP or SSH session',
+  'site.wordpress_login': 'Enter WordPress',
   'server.logins_missing': 'Logins not reported',
   'site.ignore': 'Ignore site',
   'site.unignore': 'Show ignored site',

@@ -47,7 +47,12 @@ test('a login gives the caller a token, and the server only its hash', async (al
   )
   const shown = JSON.stringify([operations?.body, activity?.body, all.dashboard.log])
   expect(shown).not.toContain(body.token)
-  expect(activity?.body.activities[0]).toMatchObject({ type: 'wp.login', domain: 'shop.example' })
+  const { activities } = (await all.dashboard.call('GET', '/api/fleet/activity')).body
+  const facts = { domain: 'shop.example', status: 'success', actor: 'ann@control.example' }
+  expect(activities.slice(0, 2)).toMatchObject([
+    { ...facts, type: 'site.wordpress_login', via: 'session', detail: 'as anna' },
+    { ...facts, type: 'wp.login', via: 'session' },
+  ])
 })
 
 test('a login needs the password of the last ten minutes', async (all) => {
