@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { toolPages } from '#dashboard/features/database/tool-pages.ts'
 import { gate } from '#dashboard/kernel/auth/gate.ts'
-import { isSecure } from '#dashboard/kernel/http/connection.ts'
+import { addressOf, isSecure } from '#dashboard/kernel/http/connection.ts'
 import { answerTo } from '#dashboard/kernel/http/errors.ts'
 import { SECURITY_HEADERS, transportHeaders } from '#dashboard/kernel/http/headers.ts'
 import { openRoutes, serve } from '#dashboard/kernel/http/serve.ts'
@@ -19,11 +19,11 @@ export function createApp(deps: Deps) {
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onRequest(async ({ request, server, set }) => {
       Object.assign(set.headers, headersOf(deps, request))
-      const renewed = await gate(
-        { ...deps, open: OPEN_ROUTES },
-        request,
-        isSecure(deps, request, server),
-      )
+      const origin = {
+        secure: isSecure(deps, request, server),
+        address: addressOf(request, server),
+      }
+      const renewed = await gate({ ...deps, open: OPEN_ROUTES }, request, origin)
       if (renewed) set.headers['set-cookie'] = renewed
     })
     .onError(async ({ code, error, request, set }) => {

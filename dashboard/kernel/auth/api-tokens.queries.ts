@@ -1,11 +1,16 @@
-import { and, desc, eq, getTableColumns, gt } from 'drizzle-orm'
-import { api_tokens } from '#dashboard/kernel/db/auth-schema.ts'
+import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
+import { writeIf } from '#dashboard/kernel/activity/queries.ts'
+import { api_tokens, token_addresses } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { CoveredColumns } from '#dashboard/kernel/db/marks.ts'
+import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, users } from '#dashboard/kernel/db/schema.ts'
 import type { ApiToken, User } from '#shared/kernel/api/auth.ts'
 import { admits, type MarkedRecords, publicUser } from './queries.ts'
+
+/** The maximum number of addresses that are remembered of a token. */
+const MAX_ADDRESSES = 100
 
 const { user_id: _, hash: __, mark: ___, ...token } = getTableColumns(api_tokens)
 
@@ -58,6 +63,39 @@ export async function touchApiToken(db: Database, id: number, last_used_at: stri
   await db.write((queries) =>
     queries.update(api_tokens).set({ last_used_at }).where(eq(api_tokens.id, id)),
   )
+}
+
+const knownAddress = preparedQuery((read) =>
+  read
+    .select({ address: token_addresses.address })
+    .from(token_addresses)
+    .where(
+      and(
+        eq(token_addresses.token_id, sql.placeholder('token_id')),
+        eq(token_addresses.address, sql.placeholder('address')),
+      ),
+    )
+    .prepare(),
+)
+
+/** Records the first use of a token from an address, with its entry; does nothing for later ones. */
+export async function recordFirstUse(
+  db: Database,
+  use: typeof token_addresses.$inferInsert,
+  entry: NewActivity,
+): Promise<void> {
+  if (await knownAddress(db).get({ token_id: use.token_id, address: use.address })) return
+  const isFirst = sql`not exists (select 1 from token_addresses
+    where token_id = ${use.token_id} and address = ${use.address})`
+  const { token_id, address } = token_addresses
+  const oldest = sql`select address from token_addresses where token_id = ${use.token_id}
+    order by first_at desc, address limit -1 offset ${MAX_ADDRESSES}`
+  await writeIf(db, isFirst, entry, (queries) => [
+    queries.insert(token_addresses).values(use),
+    queries
+      .delete(token_addresses)
+      .where(and(eq(token_id, use.token_id), sql`${address} in (${oldest})`)),
+  ])
 }
 
 /** Deletes a token. Returns false when the user has no such token. */

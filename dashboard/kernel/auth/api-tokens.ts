@@ -13,11 +13,13 @@ import {
   deleteApiToken,
   findApiToken,
   insertApiToken,
+  listApiTokens,
+  recordFirstUse,
   touchApiToken,
 } from './api-tokens.queries.ts'
 import { confirmPassword } from './confirm-password.ts'
 import { findGrants } from './grants.queries.ts'
-import type { LoginDeps } from './login.ts'
+import { type LoginDeps, prefixOf } from './login.ts'
 
 const PREFIX = 'hc_'
 /** The precision of `last_used_at`: a write for each request would be too expensive. */
@@ -40,11 +42,9 @@ export async function createApiToken(
   const expires_at = timestamp(clock, expires_in_days * DAY_MS)
   const hash = sha256(plaintext)
   const values = { user_id: user.id, name, hash, scope, created_at, expires_at }
-  await insertApiToken(
-    deps,
-    values,
-    entryOf(clock, { type: 'auth.token_create', user_id: user.id }),
-  )
+  const detail = `${name}, ${scope}`
+  const entry = entryOf(clock, { type: 'auth.token_create', user_id: user.id, detail })
+  await insertApiToken(deps, values, entry)
   const found = await findApiToken(deps, values.hash)
   if (!found) throw new Error('insert returned no row')
   return { token: found.token, plaintext }
@@ -52,14 +52,20 @@ export async function createApiToken(
 
 /** Removes a token. Throws 404 for one of another user. */
 export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: number) {
-  const entry = entryOf(clock, { type: 'auth.token_delete', user_id: user.id })
+  const token = (await listApiTokens(db, user.id)).find((one) => one.id === id)
+  const detail = token?.name ?? null
+  const entry = entryOf(clock, { type: 'auth.token_delete', user_id: user.id, detail })
   if (!(await deleteApiToken(db, user.id, id, entry))) throw notFound('Token')
 }
 
-/** Returns the caller of an API token; undefined when the token is unknown or expired. */
+/**
+ * Returns the caller of an API token; undefined when the token is unknown or expired. Its first use
+ * from an address is an entry of the activity; an empty address is unknown.
+ */
 export async function findTokenCaller(
   { db, marks, clock }: Deps & Pick<LoginDeps, 'marks'>,
   plaintext: Secret,
+  address: string,
 ): Promise<Admission | undefined> {
   if (!plaintext.reveal().startsWith(PREFIX)) return undefined
   const found = await findApiToken({ db, marks }, sha256(plaintext))
@@ -69,6 +75,12 @@ export async function findTokenCaller(
     await touchApiToken(db, id, timestamp(clock)).catch(ignoreStorageFault)
   const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
   const { user } = found
+  if (address !== '') {
+    const source = { via: 'token', token: name, address } as const
+    const entry = entryOf(clock, { type: 'auth.token_use', user_id: user.id, ...source })
+    const first = { token_id: id, address: prefixOf(address), first_at: timestamp(clock) }
+    await recordFirstUse(db, first, entry).catch(ignoreStorageFault)
+  }
   const held = await findGrants({ db, marks }, user.id)
   const caller = { user, ...held, jti: '', token_id: id, token_name: name, scope }
   return { caller, until: Math.min(touched, Date.parse(expires_at)) }

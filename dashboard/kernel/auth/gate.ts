@@ -13,12 +13,18 @@ interface Deps extends SessionDeps {
   open: ReadonlySet<string>
 }
 
+/** Where a request comes from: whether over TLS, and from which address. */
+interface RequestOrigin {
+  secure: boolean
+  address: string
+}
+
 /**
  * Authenticates a request before its body is read: everything under /api is closed except the routes
  * that are open. Throws 401, or 403 for a change with a cookie that no script of our own pages sends.
  * Returns the line of a renewed cookie.
  */
-export async function gate(deps: Deps, request: Request, secure: boolean) {
+export async function gate(deps: Deps, request: Request, { secure, address }: RequestOrigin) {
   const path = pathOf(request.url)
   const token = cookieOf('session', deps, request)
   const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -27,7 +33,7 @@ export async function gate(deps: Deps, request: Request, secure: boolean) {
     return undefined
   }
   const bearer = bearerOf(request)
-  if (bearer !== undefined) return admitBearer(deps, request, bearer)
+  if (bearer !== undefined) return admitBearer(deps, request, { bearer, address })
   const found = token === undefined ? undefined : await findCaller(deps, token)
   if (!found) throw unauthorized()
   checkOrigin(deps, request)
@@ -44,8 +50,13 @@ function isOutside(path: string): boolean {
   )
 }
 
-async function admitBearer(deps: Deps, request: Request, bearer: Secret): Promise<undefined> {
-  const found = (await findTokenCaller(deps, bearer)) ?? (await findCaller(deps, bearer.reveal()))
+async function admitBearer(
+  deps: Deps,
+  request: Request,
+  { bearer, address }: Pick<RequestOrigin, 'address'> & { bearer: Secret },
+): Promise<undefined> {
+  const found =
+    (await findTokenCaller(deps, bearer, address)) ?? (await findCaller(deps, bearer.reveal()))
   if (!found) throw unauthorized()
   admit(request, found)
 }

@@ -28,9 +28,14 @@ export async function deleteExpired(db: Database, now: Date): Promise<void> {
   await db.write((queries) =>
     queries.delete(site_sessions).where(lt(site_sessions.at, before(LOGINS_DAYS))),
   )
-  await db.write((queries) =>
+  await writeAll(db, (queries) => [
+    queries.run(sql`insert into activities
+        (type, domain, status, user_id, detail, created_at, via)
+      select 'auth.session_expire', '', 'success', user_id, 'sign-in at ' || created_at,
+        expires_at, 'system'
+      from sessions where expires_at < ${now.toISOString()}`),
     queries.delete(sessions).where(lt(sessions.expires_at, now.toISOString())),
-  )
+  ])
   await db.write((queries) =>
     queries.delete(password_resets).where(lt(password_resets.expires_at, now.toISOString())),
   )

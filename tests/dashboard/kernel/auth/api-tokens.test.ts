@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { findTokenCaller } from '#dashboard/kernel/auth/api-tokens.ts'
+import { Secret } from '#shared/kernel/secret.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
@@ -34,6 +36,28 @@ describe('an API token', () => {
     expect([before, removed.status, after]).toEqual([200, 204, 401])
     expect(list.body.tokens).toEqual([{ ...token, last_used_at: token.created_at }])
     expect(JSON.stringify(list.body)).not.toContain(body.plaintext)
+  })
+
+  test('has an entry of the activity for its first use from each address', async () => {
+    await using dashboard = await makeDashboard()
+    const { plaintext } = (await create(dashboard)).body
+    const use = (address: string) => findTokenCaller(dashboard.deps, new Secret(plaintext), address)
+
+    for (const address of ['203.0.113.7', '203.0.113.7', '2001:db8::1', '2001:db8::2', ''])
+      expect((await use(address))?.caller.token_name).toBe('backup')
+    await Promise.all(Array.from({ length: 3 }, () => use('203.0.113.8')))
+
+    const { activities } = (await dashboard.call('GET', '/api/fleet/activity')).body
+    const entry = (type: string, address: string | null, values: object) => ({
+      ...{ type, address, actor: 'ann@control.example', ...values },
+    })
+    const used = { token: 'backup', via: 'token', detail: null }
+    expect(activities.slice(0, 4)).toMatchObject([
+      entry('auth.token_use', '203.0.113.8', used),
+      entry('auth.token_use', '2001:db8::1', used),
+      entry('auth.token_use', '203.0.113.7', used),
+      entry('auth.token_create', null, { via: 'session', detail: 'backup, operate' }),
+    ])
   })
 
   test('of another user or of nobody is 404', async () => {

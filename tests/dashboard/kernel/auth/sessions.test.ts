@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { sessions } from '#dashboard/kernel/db/auth-schema.ts'
+import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
@@ -54,6 +55,28 @@ describe('a session', () => {
     expect(await me(dashboard, renewed)).toBe(200)
     clock.move(3 * DAY_MS)
     expect(await me(dashboard, renewed)).toBe(401)
+  })
+
+  test('that has expired is an entry of the activity, once', async () => {
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock })
+    clock.move(8 * DAY_MS)
+
+    await deleteExpired(dashboard.db, clock.now())
+    await deleteExpired(dashboard.db, clock.now())
+
+    await dashboard.signIn()
+    const path = '/api/fleet/activity?type=auth.session_expire'
+    expect((await dashboard.call('GET', path)).body.activities).toMatchObject([
+      {
+        status: 'success',
+        created_at: '2026-01-08T00:00:00.000Z',
+        actor: 'ann@control.example',
+        address: null,
+        via: 'system',
+        detail: 'sign-in at 2026-01-01T00:00:00.000Z',
+      },
+    ])
   })
 
   test('expires by its row, whatever the token says', async () => {
