@@ -155,6 +155,9 @@ describe('the check', () => {
       ...[1, 2].flatMap((id) => wrong(`session of user ${id} from ${at(id)}`)),
       ...[1, 2].flatMap((id) => wrong(`API token name ${id} é世'" of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`grant gives ${id} é世'" of user ${id}`)),
+      ...[1, 2].flatMap((id) =>
+        wrong(`grant gives ${id} é世'" of user ${id} on a part of the fleet`),
+      ),
       ...[1, 2].flatMap((id) => wrong(`invitation of person ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`link for a new password of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`trusted agent of server ${id}`)),
