@@ -37,6 +37,7 @@ export const backupFileRoutes = {
     details:
       'A file as it is, a folder as an archive, the database as SQL. It is sent while it is read from the storage, so its length is not known before. One at a time for each server. The activity records the access.',
     right: 'secrets',
+    needs_confirmation: true,
     loads: loadBackupOf,
     query: DownloadBackupQuery,
     answers: { 200: { about: 'The file.', file: 'application/octet-stream' } },

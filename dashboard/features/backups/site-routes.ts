@@ -73,6 +73,7 @@ export const siteBackupRoutes = {
     loads: loadManagedSite,
     body: RestoreBackup,
     ...streamed('backup.restore'),
+    needs_confirmation: true,
   }),
   undoRestore: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/backups/undo',

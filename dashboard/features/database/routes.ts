@@ -49,6 +49,7 @@ export const siteDatabaseRoutes = {
     details:
       'Compressed with gzip, and sent while it is read, so its length is not known before; a download that breaks off is not complete. Views, routines, triggers and events are left out. One at a time for each server. The activity records the access.',
     right: 'secrets',
+    needs_confirmation: true,
     loads: loadManagedSite,
     answers: { 200: { about: 'The file.', file: 'application/octet-stream' } },
     errors: ASKS_AGENT,
@@ -89,6 +90,7 @@ export const siteDatabaseRoutes = {
     loads: loadManagedSite,
     body: ImportDump,
     ...streamed('database.import'),
+    needs_confirmation: true,
   }),
   maintainTables: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/database/maintenance',

@@ -77,6 +77,7 @@ export const serverRoutes = {
     summary: 'Remove a server and its sites from the dashboard',
     details: 'The machine itself is not touched. 409 while an operation is running there.',
     right: 'admin',
+    needs_confirmation: true,
     loads: loadServer,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],

@@ -24,6 +24,7 @@ import {
 import { type AnyRoute, type NeedsDeps, takesDryRun } from './route.ts'
 import { unknownNestedFields } from './unknown-fields.ts'
 import { visibleTo } from './visible.queries.ts'
+import type { Visible } from './visible.ts'
 
 interface ServeDeps {
   clock: Clock
@@ -104,17 +105,25 @@ async function answerOf(route: AnyRoute, deps: ServeDeps, { query, ...incoming }
     query: route.query && parse(route.query, query),
     body: route.body && parse(route.body, fields),
   }
+  if (route.also) await requireRightOn(route, deps, request, route.also(parsed.body as never))
   if (route.needs_confirmation && Object(parsed.body).dry_run !== true)
     requireConfirmed(deps.clock, callerOf(request))
-  if (route.also && route.body)
-    await requireRightOn(route, deps, request, route.also(parsed.body as never))
-  const visible =
-    route.where === 'anywhere' && route.right !== 'open'
-      ? await visibleTo(deps.db, callerOf(request), route.right)
-      : undefined
+  // So a client finds out whether a download needs a password, and no server makes it.
+  if (request.method === 'HEAD' && route.needs_confirmation) return new Response(null)
+  const visible = await visibleFor(route, deps, request)
   return withCallSource(sourceIn(route, incoming), () =>
     route.run(Object.assign(call, parsed, { visible }) as never),
   )
+}
+
+/** Returns what the caller of a call may see that is only about that. */
+async function visibleFor(
+  { right, where }: Pick<AnyRoute, 'right' | 'where'>,
+  { db }: ServeDeps,
+  request: Request,
+): Promise<Visible | undefined> {
+  if (right === 'open' || where !== 'anywhere') return undefined
+  return visibleTo(db, callerOf(request), right)
 }
 
 /**

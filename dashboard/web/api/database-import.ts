@@ -1,5 +1,6 @@
 import { MAX_PARTS, PART_BYTES } from '#shared/database/site-database.ts'
 import { callSite, type SitePlace, siteWork } from './site-call.ts'
+import { confirmed } from './site-work.ts'
 
 /** A dump in a file of the user, and the name of its upload. */
 export interface Dump {
@@ -58,9 +59,11 @@ interface Options {
 
 /** Imports an uploaded dump; a name that ends in .gz means that it is compressed. */
 export const importDump = (site: SitePlace, { file, upload }: Dump, options: Options) =>
-  siteWork(site, 'POST database/import', {
-    upload,
-    part_count: countOf(file),
-    packed: /\.gz$/i.test(file.name),
-    ...options,
-  })
+  confirmed(
+    siteWork(site, 'POST database/import', {
+      upload,
+      part_count: countOf(file),
+      packed: /\.gz$/i.test(file.name),
+      ...options,
+    }),
+  )

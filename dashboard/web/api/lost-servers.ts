@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call, type Sent } from './client.ts'
+import { withConfirmation } from './password-confirmation.ts'
 
 const RESTORING_MS = 3_000
 const DEFAULT_MS = 15_000
@@ -27,7 +28,9 @@ export async function planRecovery(server_id: number, body: Recovery) {
 
 /** Returns the id of the bulk operation; undefined if no site is restored. */
 export async function recoverSites(server_id: number, body: Recovery) {
-  const answer = await call('POST /api/servers/:server_id/lost', { params: { server_id }, body })
+  const answer = await withConfirmation(() =>
+    call('POST /api/servers/:server_id/lost', { params: { server_id }, body }),
+  )
   return 'bulk_operation' in answer ? answer.bulk_operation?.id : undefined
 }
 

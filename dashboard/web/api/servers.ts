@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { SITE_STATUSES } from '#shared/kernel/values.ts'
 import type { CreateServer } from '#shared/servers/api/servers.ts'
 import { call, type Sent, startOperation } from './client.ts'
+import { withConfirmation } from './password-confirmation.ts'
 
 type Provision = Sent<'POST /api/servers/:server_id/provision'>['body']
 type Updates = Sent<'POST /api/servers/:server_id/update'>['body']
@@ -24,7 +25,7 @@ export const changeServer = (server_id: number, body: CreateServer) =>
   call('PATCH /api/servers/:server_id', { ...at(server_id), body })
 
 export const removeServer = (server_id: number) =>
-  call('DELETE /api/servers/:server_id', at(server_id))
+  withConfirmation(() => call('DELETE /api/servers/:server_id', at(server_id)))
 
 /** The plan of provisioning. */
 export async function planProvision(server_id: number, body: Provision) {

@@ -26,10 +26,14 @@ export const deleteSite = (site: SitePlace, without_backup = false) =>
 export const restoreSite = (site: SitePlace) => siteWork(site, 'POST restore')
 
 /** Deletes a site permanently. */
-export function purgeSite(site: SitePlace & { domain: string }): SiteWork {
-  const work = siteWork(site, 'POST purge', { domain: site.domain })
-  return { ...work, call: (more) => withConfirmation(() => work.call(more)) }
-}
+export const purgeSite = (site: SitePlace & { domain: string }): SiteWork =>
+  confirmed(siteWork(site, 'POST purge', { domain: site.domain }))
+
+/** The same work, for which the user enters the password of the dashboard if it is needed. */
+export const confirmed = (work: SiteWork): SiteWork => ({
+  ...work,
+  call: (more) => withConfirmation(() => work.call(more)),
+})
 
 /** Backs a site up; without a target, in the target of the site. */
 export const createBackup = (site: SitePlace, target_id?: number) =>
@@ -42,7 +46,7 @@ export const proveBackup = (site: SitePlace, backup_id?: number) =>
 export const restoreBackup = (
   site: SitePlace,
   input: Pick<SiteBody<'POST backups/restore'>, 'backup_id' | 'parts'>,
-) => siteWork(site, 'POST backups/restore', input)
+) => confirmed(siteWork(site, 'POST backups/restore', input))
 
 /** Undoes the last restore of a site. */
 export const undoRestore = (site: SitePlace) => siteWork(site, 'POST backups/undo')

@@ -21,7 +21,8 @@ export const startLogin = (site: SitePlace, user_id: number | null) =>
 export const confirmPassword = (body: Sent<'POST /api/auth/confirm'>['body']) =>
   call('POST /api/auth/confirm', { body })
 
-const CONFIRMATION: RefusalCode = 'confirmation_needed'
+/** The code of a refusal that a recent password ends. */
+export const CONFIRMATION: RefusalCode = 'confirmation_needed'
 
 /** Whether the user must first confirm the password of the dashboard. */
 export const needsConfirmation = (error: unknown): boolean =>

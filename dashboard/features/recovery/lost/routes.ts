@@ -33,6 +33,7 @@ export const lostServerRoutes = {
       'For a server that does not come back. Each site keeps its record with its names, settings, backups and history, and belongs to its new server as soon as its restore starts. Operations of the lost server fail at once. The restores are one bulk operation, of which each site is an operation of its own; the call can be repeated for other sites, and for those that failed. 409 while the server answers.',
     right: OPERATION_TYPES['site.recover'].right,
     where: 'fleet',
+    needs_confirmation: true,
     loads: loadServer,
     body: RecoverSites,
     answers: {

@@ -21,11 +21,12 @@ import { useServerOffline } from '#dashboard/web/features/sites/use-server-offli
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
-import { Button, ButtonAnchor } from '#dashboard/web/ui/button.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { useConfirmedCall } from '#dashboard/web/ui/confirmed-call.tsx'
 import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { startDownload } from '#dashboard/web/ui/download.ts'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
@@ -170,15 +171,13 @@ function ExportRow({ site }: { site: Site }) {
             Export database
           </Button>
         ) : (
-          <ButtonAnchor
+          <Button
             needs="secrets"
-            href={exportAddress(site)}
-            download
-            onClick={() => setCount(count + 1)}
+            icon={<Download />}
+            onClick={() => startDownload(exportAddress(site), () => setCount(count + 1))}
           >
-            <Download />
             Export database
-          </ButtonAnchor>
+          </Button>
         )}
       </AccessRow>
       <ExportProgress site={site} count={count} />

@@ -82,13 +82,13 @@ test('a plan of a relay needs no password', async () => {
   expect([status, body.code]).not.toContain('confirmation_needed')
 })
 
-test('each call for secrets, accounts, targets and keys, and each permanent deletion, needs it', () => {
+test('each call for secrets, accounts, targets and keys, and each that replaces or deletes data, needs it', () => {
   const needed = ROUTES.filter(({ needs_confirmation }: AnyRoute) => needs_confirmation).map(
     ({ at }) => String(at),
   )
-  const secret = ROUTES.filter(
-    ({ at, right }) => ['secrets', 'accounts'].includes(right) && !at.startsWith('GET '),
-  ).map(({ at }) => String(at))
+  const secret = ROUTES.filter(({ right }) => ['secrets', 'accounts'].includes(right)).map(
+    ({ at }) => String(at),
+  )
 
   const site = '/api/servers/:server_id/sites/:site_id'
   const others = [
@@ -105,6 +105,10 @@ test('each call for secrets, accounts, targets and keys, and each permanent dele
     'PUT /api/servers/:server_id/mail',
     `PUT ${site}/mail`,
     `POST ${site}/purge`,
+    `POST ${site}/backups/restore`,
+    `POST ${site}/database/import`,
+    'DELETE /api/servers/:server_id',
+    'POST /api/servers/:server_id/lost',
     'POST /api/keys/rotate',
   ]
   expect(needed.toSorted()).toEqual([...secret, ...others].toSorted())
@@ -125,4 +129,22 @@ test('an API token needs no confirmation', async () => {
 
   expect(session.body.code).toBe('confirmation_needed')
   expect(token.body.code).not.toBe('confirmation_needed')
+})
+
+test('a HEAD of a download says whether it needs a password, and nothing is downloaded', async () => {
+  const { clock, forward } = movable()
+  await using all = await withRecords(clock)
+  const { dashboard } = all
+  const head = async () =>
+    (await dashboard.send('HEAD', '/api/servers/1/sites/1/database/export')).status
+  const early = await head()
+  forward(TEN_MINUTES)
+
+  const late = await head()
+  const { status, body } = await dashboard.call('GET', '/api/servers/1/sites/1/database/export')
+
+  expect([early, late, status, body.code]).toEqual([200, 409, 409, 'confirmation_needed'])
+  const { activities } = (await dashboard.call('GET', '/api/activity')).body
+  const types = activities.map(({ type }: { type: string }) => type)
+  expect(types).not.toContain('database.export')
 })

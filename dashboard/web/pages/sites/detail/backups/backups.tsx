@@ -27,6 +27,7 @@ import { OBSTACLES } from '#dashboard/web/labels/backup.ts'
 import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { startDownload } from '#dashboard/web/ui/download.ts'
 import {
   formatBytes,
   formatCount,
@@ -37,7 +38,6 @@ import {
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { saveFrom } from '#dashboard/web/ui/save-text.ts'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Column } from '#dashboard/web/ui/table.tsx'
 import { RecordTable } from '#dashboard/web/ui/table.tsx'
@@ -372,7 +372,7 @@ function Actions({ site, backup, onRestore, onClone }: ActionsProps) {
         <MenuItem
           needs="secrets"
           icon={<FolderDown />}
-          onClick={() => saveFrom(downloadAddress(site, id, 'files'))}
+          onClick={() => startDownload(downloadAddress(site, id, 'files'))}
         >
           Download files
         </MenuItem>
@@ -380,7 +380,7 @@ function Actions({ site, backup, onRestore, onClone }: ActionsProps) {
           <MenuItem
             needs="secrets"
             icon={<DatabaseBackup />}
-            onClick={() => saveFrom(downloadAddress(site, id, 'database'))}
+            onClick={() => startDownload(downloadAddress(site, id, 'database'))}
           >
             Download database
           </MenuItem>

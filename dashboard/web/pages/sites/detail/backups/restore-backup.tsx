@@ -5,9 +5,10 @@ import { browseQuery, downloadAddress } from '#dashboard/web/api/backups.ts'
 import { restoreBackup } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
-import { ButtonAnchor, IconButton } from '#dashboard/web/ui/button.tsx'
+import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { startDownload } from '#dashboard/web/ui/download.ts'
 import { Input } from '#dashboard/web/ui/field.tsx'
 import { formatBytes, formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
@@ -310,10 +311,9 @@ function Entry({ entry, path, above, address, onOpen, onChoose }: EntryProps) {
         </span>
       )}
       {entry.can_choose && (isFolder || entry.kind === 'file') && (
-        <ButtonAnchor
+        <Button
           kind="quiet"
-          href={address}
-          download
+          onClick={() => startDownload(address)}
           aria-label={`Download ${name}`}
           title={`Download ${name}`}
           icon={<Download />}
