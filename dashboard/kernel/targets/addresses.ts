@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { lookupHost } from '#dashboard/kernel/runtime/lookup.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
 const MAX_ADDRESSES = 16
@@ -7,7 +7,7 @@ const MAX_ADDRESSES = 16
 /** Returns all addresses of a host name, in the same order each time. */
 export async function addressesOf(hostname: string): Promise<string[]> {
   if (isIP(hostname)) return [hostname]
-  const found = await lookup(hostname, { all: true }).catch(() => [])
+  const found = await lookupHost(hostname).catch(() => [])
   return [...new Set(found.map(({ address }) => address))].sort().slice(0, MAX_ADDRESSES)
 }
 

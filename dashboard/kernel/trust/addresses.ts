@@ -1,6 +1,6 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
-import { lookup as lookupAll } from 'node:dns/promises'
+import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
+import { lookupHost } from '#dashboard/kernel/runtime/lookup.ts'
 import { offline } from '#shared/kernel/errors.ts'
 import { PRIVATE_NETWORKS, SPECIAL_NETWORKS } from '#shared/kernel/special-networks.ts'
 
@@ -42,7 +42,7 @@ export async function refusedHost(
 ): Promise<string | undefined> {
   if (!rules.production) return undefined
   if (isIP(hostname)) return refusalOf(hostname, rules)
-  const found = await lookupAll(hostname, { all: true })
+  const found = await lookupHost(hostname)
   return found.map(({ address }) => refusalOf(address, rules)).find((reason) => reason)
 }
 
@@ -60,13 +60,15 @@ type Callback = (error: Error | null, address: LookupAddress[]) => void
 /** Returns a `lookup` for node:net that checks every returned address, at each new connection. */
 export function checkedLookup(rules: AddressRules) {
   return (hostname: string, _options: object, callback: Callback) => {
-    systemLookup(hostname, { all: true }, (error, found) => {
-      const reasons = found?.map(({ address }) => refusalOf(address, rules)) ?? []
-      const reason = reasons.find((text) => text !== undefined)
-      if (error) callback(error, [])
-      else if (reason) callback(offline(`The server is not contacted: ${reason}`), [])
-      else callback(null, found)
-    })
+    lookupHost(hostname).then(
+      (found) => {
+        const reasons = found.map(({ address }) => refusalOf(address, rules))
+        const reason = reasons.find((text) => text !== undefined)
+        if (reason) callback(offline(`The server is not contacted: ${reason}`), [])
+        else callback(null, found)
+      },
+      (error: Error) => callback(error, []),
+    )
   }
 }
 

@@ -1,10 +1,11 @@
 import { dlopen, FFIType, ptr, read } from 'bun:ffi'
 import { randomBytes } from 'node:crypto'
-import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { connect, isIP } from 'node:net'
 import { reachCodeOf, unreachable } from '#dashboard/kernel/agents/agent-errors.ts'
 import type { Protocol } from '#dashboard/kernel/agents/transport.ts'
 import { ipv6Groups } from '#dashboard/kernel/runtime/ipv6.ts'
+import { lookupHost } from '#dashboard/kernel/runtime/lookup.ts'
 import type { ServiceError } from '#shared/kernel/errors.ts'
 import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
@@ -61,14 +62,10 @@ export async function connectionProblem(
 function addressesOf(hostname: string, rules: AddressRules): Promise<LookupAddress[]> {
   const family = isIP(hostname)
   if (family !== 0) return Promise.resolve([{ address: hostname, family }])
+  if (!rules.production) return lookupHost(hostname)
   return new Promise((resolve, reject) => {
-    const find = rules.production ? checkedLookup(rules) : plainLookup
-    find(hostname, {}, (error, found) => (error ? reject(error) : resolve(found)))
+    checkedLookup(rules)(hostname, {}, (error, found) => (error ? reject(error) : resolve(found)))
   })
-}
-
-const plainLookup: ReturnType<typeof checkedLookup> = (hostname, _, callback) => {
-  lookup(hostname, { all: true }, (error, found) => callback(error, found))
 }
 
 /** The constants of the headers of Linux, the same on x86-64 and ARM64. */
