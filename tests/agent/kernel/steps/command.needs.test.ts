@@ -64,7 +64,9 @@ test.each([
 
 const ADMINER = 'Adminer is not installed on this server: open it again in the dashboard'
 
-test('readings of storages and of Adminer need systemd, and start nothing without', async () => {
+const SESSIONS = 'The sessions of sites are known on servers with systemd only'
+
+test('readings of storages, of sessions and of Adminer need systemd, and start nothing without', async () => {
   const { host, before } = await withoutSystemd()
   const needing = READINGS.filter(({ needs }) => needs !== undefined)
 
@@ -82,6 +84,8 @@ test('readings of storages and of Adminer need systemd, and start nothing withou
     'POST /backups/list': refused(NEEDS.backups.refusal),
     'POST /sites/database-tool': refused(ADMINER),
     'POST /sites/database-tool-file': refused(ADMINER),
+    'POST /sites/sessions': refused(SESSIONS),
+    'POST /sites/sessions/end': refused(SESSIONS),
   })
   expect([host.ran, host.disk.all]).toEqual([[], before])
 })
