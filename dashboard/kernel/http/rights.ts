@@ -31,7 +31,7 @@ export const may = (caller: Holder, right: Right, place?: Place): boolean =>
   isWithin(caller, right) && rightsIn(caller, place).includes(right)
 
 /** Whether a caller has a right anywhere: in the whole fleet, or on a part of it. */
-export const mayAnywhere = (caller: Holder, right: Right): boolean =>
+const mayAnywhere = (caller: Holder, right: Right): boolean =>
   may(caller, right) || (isWithin(caller, right) && partsWith(caller, right).length > 0)
 
 /** Returns every right of a caller at a place; without one, in the whole fleet. */

@@ -7,7 +7,7 @@ import { saveFrom } from './save-text.ts'
  * Downloads what needs the password of the last ten minutes. The call is made without its answer
  * first, since a browser shows nothing of a download that is refused.
  */
-export async function download(url: string): Promise<void> {
+async function download(url: string): Promise<void> {
   await withConfirmation(async () => {
     const { status } = await fetch(url, { method: 'HEAD' })
     if (status === 409)
