@@ -202,6 +202,9 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
     'second factor',
     'run hosting-control reset-factors <email> on the machine of the dashboard for their accounts',
   ],
+  identity_providers: ['identity provider', 'remove them in the settings and add them again'],
+  identities: ['linked identity', 'unlink them on the page Account and link them again'],
+  sso_flows: ['login at a provider', 'log in again'],
 }
 
 /**

@@ -25,6 +25,7 @@ import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
 import { fencedClient } from './fence.ts'
 import { fileClient } from './file-client.ts'
+import * as identity from './identity-schema.ts'
 import * as jobs from './jobs-schema.ts'
 import * as leases from './leases-schema.ts'
 import * as lost from './lost-schema.ts'
@@ -49,6 +50,7 @@ export const schema = {
   ...backups,
   ...repositories,
   ...mail,
+  ...identity,
   ...jobs,
   ...leases,
   ...lost,

@@ -17,6 +17,7 @@ export default defineConfig({
     'moves-schema',
     'jobs-schema',
     'access-schema',
+    'identity-schema',
     'numbers-schema',
     'dns-schema',
     'leases-schema',

@@ -8,6 +8,7 @@ import {
   user_factors,
 } from './auth-schema.ts'
 import type { Database } from './client.ts'
+import { identities, identity_providers, sso_flows } from './identity-schema.ts'
 import type { MarkedRow, MarkedTable } from './marks.ts'
 import { users } from './schema.ts'
 import { server_agents } from './trust-schema.ts'
@@ -26,5 +27,8 @@ export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllM
     password_resets: await read.select().from(password_resets),
     server_agents: await read.select().from(server_agents),
     user_factors: await read.select().from(user_factors),
+    identity_providers: await read.select().from(identity_providers),
+    identities: await read.select().from(identities),
+    sso_flows: await read.select().from(sso_flows),
   }
 }

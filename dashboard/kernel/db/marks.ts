@@ -9,6 +9,7 @@ import type {
   sessions,
   user_factors,
 } from './auth-schema.ts'
+import type { identities, identity_providers, sso_flows } from './identity-schema.ts'
 import type { users } from './schema.ts'
 import type { server_agents } from './trust-schema.ts'
 
@@ -22,6 +23,9 @@ interface MarkedRows {
   password_resets: typeof password_resets.$inferSelect
   server_agents: typeof server_agents.$inferSelect
   user_factors: typeof user_factors.$inferSelect
+  identity_providers: typeof identity_providers.$inferSelect
+  identities: typeof identities.$inferSelect
+  sso_flows: typeof sso_flows.$inferSelect
 }
 export type MarkedTable = keyof MarkedRows
 
@@ -54,6 +58,32 @@ export const COVERED_COLUMNS = {
     'recovery_codes',
     'reset_at',
   ],
+  identity_providers: [
+    'key',
+    'name',
+    'issuer',
+    'client_id',
+    'secret_sealed',
+    'scope',
+    'is_enabled',
+    'own_factor',
+    'claim',
+    'roles',
+    'created_at',
+  ],
+  identities: ['issuer', 'subject', 'user_id', 'label', 'linked_at'],
+  sso_flows: [
+    'hash',
+    'browser_hash',
+    'provider',
+    'purpose',
+    'user_id',
+    'jti',
+    'invitation_hash',
+    'return_to',
+    'checks_sealed',
+    'expires_at',
+  ],
 } as const satisfies { [T in MarkedTable]: readonly (keyof MarkedRows[T])[] }
 
 /**
@@ -61,7 +91,7 @@ export const COVERED_COLUMNS = {
  * another value: the marks of older rows stay valid, and no value can be set back to its default.
  */
 const LATER_COLUMNS = {
-  users: { factor_id: '', deactivated_at: null },
+  users: { factor_id: '', deactivated_at: null, managed_by: '' },
   sessions: { user_agent: '', address: '' },
   api_tokens: {},
   grants: {},
@@ -70,6 +100,9 @@ const LATER_COLUMNS = {
   password_resets: {},
   server_agents: {},
   user_factors: {},
+  identity_providers: {},
+  identities: {},
+  sso_flows: {},
 } as const satisfies { [T in MarkedTable]: Partial<MarkedRows[T]> }
 
 export const MARKED_TABLES = Object.keys(COVERED_COLUMNS) as MarkedTable[]
@@ -108,6 +141,9 @@ export class Marks {
       password_resets: keyOf('password_resets'),
       server_agents: keyOf('server_agents'),
       user_factors: keyOf('user_factors'),
+      identity_providers: keyOf('identity_providers'),
+      identities: keyOf('identities'),
+      sso_flows: keyOf('sso_flows'),
     }
     this.#log = log
   }

@@ -24,6 +24,8 @@ export const users = sqliteTable('users', {
   factor_id: emptyText(),
   /** Since when the account admits nobody; null: it is in use. */
   deactivated_at: text(),
+  /** The issuer whose claim decides the role of the account; empty: an owner does. */
+  managed_by: emptyText(),
   /** The time of the last login; null: none since this is recorded. */
   last_login_at: text(),
   /** Proves that the dashboard wrote the row: marks.ts. */

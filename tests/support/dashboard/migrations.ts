@@ -21,6 +21,8 @@ export const RELEASED = [
   '7b04216f0b4be0663030a65c28de7b42f726b794adeeb805095ef6abf553bdf9',
   // 0007_remote_logins.sql
   '3e1ea7db72cb5965d1e03eb84a8c013facecd4d1967c0ebccd58d3b9f35955d0',
+  // 0008_oidc.sql
+  'c81f28fc1824c59b779a0f6a046063d4ca73d12cb60ab4b4058453b2ded35990',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

@@ -115,6 +115,9 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   password_resets: ({ user_id }) => `link for a new password of user ${user_id}`,
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
   user_factors: ({ user_id }) => `second factor of user ${user_id}`,
+  identity_providers: ({ key }) => `identity provider ${printable(key)}`,
+  identities: ({ user_id, issuer }) => `identity of user ${user_id} at ${printable(issuer)}`,
+  sso_flows: ({ provider }) => `login at the provider ${printable(provider)}`,
 }
 
 /** Returns the findings about rows that admit, and were written without this secret. */
