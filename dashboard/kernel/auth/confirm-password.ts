@@ -9,6 +9,9 @@ import { ASKS_CODE, type FactorDeps, useCode, WRONG_CODE } from './use-code.ts'
 
 type Deps = FactorDeps & Pick<LoginDeps, 'passwords' | 'throttle'>
 
+const NO_PASSWORD =
+  'Your account has no password: log out and log in again, which counts as a confirmation for ten minutes'
+
 interface PasswordConfirmation {
   what: Parameters<Throttle['confirm']>[0]
   password: Secret
@@ -50,6 +53,7 @@ async function verified(
   password: Secret,
 ): Promise<UserRow | undefined> {
   const found = await findUser(deps, user.id)
+  if (found?.password_hash === '') throw conflict(NO_PASSWORD)
   const origin = { by: jti, known: true, delay_ms: 0 }
   return (await deps.passwords.verify(password, found?.password_hash, origin)) ? found : undefined
 }

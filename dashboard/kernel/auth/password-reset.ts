@@ -78,7 +78,8 @@ export async function makeReset(
   entry: ReturnType<typeof entryOf>,
 ): Promise<{ token: Secret; email: string } | undefined> {
   const user = await findUserByEmail({ db, marks }, account)
-  if (!user) return undefined
+  // The claim of a provider decides about such an account, at each login.
+  if (user?.managed_by !== '') return undefined
   const token = new Secret(randomText(random, 32))
   const created_at = timestamp(clock)
   const expires_at = timestamp(clock, VALID_MS)

@@ -44,13 +44,16 @@ export class Passwords {
     )
   }
 
-  /** Takes the same time without a hash, which does not reveal which accounts exist. */
-  async verify(password: Secret, hash: string | undefined, origin: CheckOrigin): Promise<boolean> {
-    const against = hash ?? this.#nobody
+  /**
+   * Takes the same time without a hash, which does not reveal which accounts exist. An empty hash is
+   * that of an account without a password, which no password opens.
+   */
+  async verify(password: Secret, hash = '', origin: CheckOrigin): Promise<boolean> {
+    const against = hash === '' ? this.#nobody : hash
     const matches = await this.#limit.run(this.#turnOf(origin), () =>
       Bun.password.verify(password.reveal(), against),
     )
-    return matches && hash !== undefined
+    return matches && hash !== ''
   }
 
   #turnOf({ by, known, delay_ms }: CheckOrigin): Turn {

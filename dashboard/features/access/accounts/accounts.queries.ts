@@ -9,6 +9,7 @@ import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
 import { api_tokens, grants, part_grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
+import { identities } from '#dashboard/kernel/db/identity-schema.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
@@ -166,7 +167,10 @@ function statementsOf(
         ]
       : []),
     ...(change.leaves_person
-      ? [queries.update(people).set({ user_id: null }).where(eq(people.user_id, id))]
+      ? [
+          queries.update(people).set({ user_id: null }).where(eq(people.user_id, id)),
+          queries.delete(identities).where(eq(identities.user_id, id)),
+        ]
       : []),
     ...(ends_owner ? [queries.delete(invitations).where(eq(invitations.invited_by, id))] : []),
   ]

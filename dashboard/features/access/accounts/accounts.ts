@@ -46,6 +46,9 @@ export async function changeRole(
   const names = await findPartNames(deps.db, parts ?? [])
   refuseUnknownParts(parts ?? [], names)
   return change(deps, caller, person_id, (account) => {
+    const { email, managed_by } = account.user
+    if (managed_by !== '' && role !== undefined && role !== roleIn(account.grants))
+      throw conflict(`The role of ${email} follows its claim at ${managed_by}`)
     const given = {
       grants: inFleet(account.grants, role, secrets),
       parts: parts ?? account.parts,
@@ -164,19 +167,31 @@ export function ownerOf(owners: readonly Account[], caller: Caller): Account {
   throw new Error('An account without grants has the right of an owner')
 }
 
+const hasPassword = ({ user }: Account): boolean => user.password_hash !== ''
+
 /**
- * Returns the owners that are left after a change that ends one; undefined for any other change.
- * Throws 409 when there are none.
+ * Returns the owners of whom one must be left after a change that ends one; undefined for any other
+ * change. Throws 409 when there are none, and when the last one with a password would end.
  */
 function othersOf(
   owners: readonly Account[],
-  { user: { id, email } }: Account,
+  ended: Account,
   { grants, user }: AccountChange,
 ): Account[] | undefined {
+  const { id, email } = ended.user
   const isOwner = owners.some(({ user }) => user.id === id)
   const stays = (grants === undefined || grants.includes('owner')) && !user?.deactivated_at
   if (!isOwner || stays) return undefined
   const others = owners.filter((owner) => owner.user.id !== id)
-  if (others.length > 0) return others
-  throw conflict(`${email} is the only owner of this dashboard: make somebody else an owner first`)
+  if (others.length === 0)
+    throw conflict(
+      `${email} is the only owner of this dashboard: make somebody else an owner first`,
+    )
+  if (!hasPassword(ended)) return others
+  // Without a provider, somebody must still be able to log in.
+  const local = others.filter(hasPassword)
+  if (local.length > 0) return local
+  throw conflict(
+    `${email} is the only owner with a password: make somebody else with a password an owner first`,
+  )
 }

@@ -1,4 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test'
+import { insertUser } from '#dashboard/kernel/auth/queries.ts'
+import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { EMAIL, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
@@ -37,6 +39,29 @@ describe('a login', () => {
 
     expect(known).toEqual([['', 'argon2id', 'v=19', 'm=8,t=1,p=1']])
     expect(await costs('nobody@control.example')).toEqual(known)
+  })
+
+  test('opens no account without a password, and costs the same for it', async () => {
+    await using dashboard = await makeDashboard()
+    const user = { id: 2, email: 'anna@control.example', name: 'Anna' }
+    const created_at = '2026-11-20T14:05:02.000Z'
+    await insertUser(dashboard.deps, { ...user, password_hash: '', created_at })
+    using verify = spyOn(Bun.password, 'verify')
+
+    const { status } = await dashboard.call('POST', '/api/auth/login', {
+      email: user.email,
+      password: ' ',
+    })
+
+    expect(status).toBe(401)
+    expect(verify.mock.calls.map(([, hash]) => String(hash).split('$')[1])).toEqual(['argon2id'])
+    const cookie = `session=${await openSession(dashboard.deps, user)}`
+    const body = { password: 'guess' }
+    const confirmed = await dashboard.call('POST', '/api/auth/confirm', body, { cookie })
+    expect([confirmed.status, confirmed.body.message]).toEqual([
+      409,
+      'Your account has no password: log out and log in again, which counts as a confirmation for ten minutes',
+    ])
   })
 
   test('is 429 after five failures of the account from one address, for a quarter of an hour', async () => {
