@@ -1,3 +1,4 @@
+import { ProviderClients } from '#dashboard/features/access/sso/clients.ts'
 import { Alerts } from '#dashboard/features/alerts/alerts.ts'
 import type { Mailer } from '#dashboard/features/alerts/mailer.ts'
 import { awaitBackup } from '#dashboard/features/backups/backup-first/await-backup.ts'
@@ -290,6 +291,7 @@ export function makeDeps(outside: OutsideDeps) {
     make_key_pair: outside.make_key_pair ?? makeKeyPair,
     devices: new Devices(outside.secret, { clock, random }),
     throttle: new Throttle(clock),
+    clients: new ProviderClients({ clock, sealer, rules }),
     passes: new ToolPasses(outside.secret, clock),
   }
 }

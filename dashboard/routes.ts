@@ -1,5 +1,6 @@
 import { accountRoutes } from '#dashboard/features/access/accounts/routes.ts'
 import { accessRoutes } from '#dashboard/features/access/routes.ts'
+import { ssoRoutes } from '#dashboard/features/access/sso/routes.ts'
 import { notificationRoutes } from '#dashboard/features/alerts/routes.ts'
 import { backupFileRoutes } from '#dashboard/features/backups/file-routes.ts'
 import { foundBackupRoutes } from '#dashboard/features/backups/found/routes.ts'
@@ -41,7 +42,10 @@ import { downloadRoutes, trustRoutes } from '#dashboard/kernel/trust/routes.ts'
 
 /** Every route of the dashboard but its pages, by subject and by the name that generated clients use. */
 export const SUBJECTS = {
-  Authentication: { about: 'Sessions, passwords and API tokens.', routes: authRoutes },
+  Authentication: {
+    about: 'Sessions, passwords, logins at identity providers, and API tokens.',
+    routes: { ...authRoutes, ...ssoRoutes },
+  },
   Fleet: {
     about: 'All servers and sites at a glance, as pages need them.',
     routes: { ...fleetRoutes, ...restoredRoutes },

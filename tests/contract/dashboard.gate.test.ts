@@ -10,10 +10,12 @@ const OPEN_POSTS = [
   '/api/auth/login',
   '/api/auth/reset',
   '/api/auth/reset/confirm',
+  '/api/auth/sso/finish',
+  '/api/auth/sso/code',
   '/api/invitations/show',
   '/api/invitations/accept',
 ]
-const OPEN = [...OPEN_POSTS, '/api/openapi.json']
+const OPEN = [...OPEN_POSTS, '/api/auth/sso', '/api/openapi.json']
 /** That of every route, and some that are none. */
 const PATHS = new Set([
   ...['/api', '/api/', '/api/nowhere', '/api/__proto__', '/api/auth', '/api/servers/abc'],
@@ -30,6 +32,10 @@ const closed: Row[] = [
   ...METHODS.filter((method) => !['GET', 'HEAD'].includes(method)).map((method) => ({
     method,
     path: '/api/openapi.json',
+  })),
+  ...METHODS.filter((method) => !['GET', 'HEAD', 'POST'].includes(method)).map((method) => ({
+    method,
+    path: '/api/auth/sso',
   })),
   ...[...PATHS].flatMap((path) => METHODS.map((method) => ({ method, path }))),
 ].map(({ method, path }) =>

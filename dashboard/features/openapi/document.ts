@@ -257,6 +257,16 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   target_id: { description: 'The id of a backup target.', schema: id, example: 1 },
   backup_id: { description: 'The id of a backup.', schema: id, example: 3 },
   token_id: { description: 'The id of an API token.', schema: id, example: 2 },
+  identity_id: {
+    description: 'The id of an identity at a provider.',
+    schema: id,
+    example: 1,
+  },
+  provider_key: {
+    description: 'The key of an identity provider.',
+    schema: text,
+    example: 'keycloak',
+  },
   session_id: {
     description: 'The id of a session.',
     schema: text,

@@ -1,7 +1,10 @@
 import { isHttps } from '#dashboard/kernel/http/connection.ts'
 
-/** The cookies; `device` identifies a browser that has logged in before. */
-type CookieKind = 'session' | 'device'
+/**
+ * The cookies; `device` identifies a browser that has logged in before, `sso` the one that has begun a
+ * login at a provider.
+ */
+type CookieKind = 'session' | 'device' | 'sso'
 
 interface Deps {
   public_url: string | undefined
@@ -16,9 +19,13 @@ export function cookieName(kind: CookieKind, { public_url }: Deps): string {
   return isHttps(public_url) ? `__Host-${kind}` : kind
 }
 
-/** Returns the attributes of both cookies, with `maxAge` in seconds. */
-export function cookieOptions(maxAge: number, secure: boolean) {
-  return { httpOnly: true, sameSite: 'strict', path: '/', maxAge, secure } as const
+/** Returns the attributes of the cookies, with `maxAge` in seconds. */
+export function cookieOptions(
+  maxAge: number,
+  secure: boolean,
+  sameSite: 'strict' | 'lax' = 'strict',
+) {
+  return { httpOnly: true, sameSite, path: '/', maxAge, secure } as const
 }
 
 /** Writes a cookie as a header line, where there is no cookie jar to do it. */

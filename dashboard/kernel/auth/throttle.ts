@@ -62,6 +62,7 @@ const MAX_FAILURES_OF_ACCOUNT = 5
 const MAX_FAILURES_OF_ADDRESS = 20
 const MAX_FAILURES_OF_SESSION = 5
 const MAX_RESETS_OF_ACCOUNT = 3
+const MAX_STARTS_OF_ADDRESS = 60
 
 const FIRST_DELAY_MS = 250
 const MAX_DELAY_MS = 10_000
@@ -123,6 +124,17 @@ export class Throttle {
   /** Begins the use of an invitation, which is withdrawn if there is one. */
   invitation(address: string): Attempt {
     return this.#attempt(`invitation ${address}`, MAX_FAILURES_OF_ADDRESS)
+  }
+
+  /** Counts the begin of a login at a provider. Throws 429 for too many from an address. */
+  startSso(address: string): void {
+    this.#failures.check(`sso start ${address}`, MAX_STARTS_OF_ADDRESS)
+    this.#failures.add(`sso start ${address}`)
+  }
+
+  /** Begins the end of a login at a provider, which is withdrawn if that has succeeded. */
+  sso(address: string): Attempt {
+    return this.#attempt(`sso ${address}`, MAX_FAILURES_OF_ADDRESS)
   }
 
   /**

@@ -17,7 +17,7 @@ const current = (label: string) =>
     text(label).min(1, `${label} is required`).max(1024, 'Must have at most 1024 characters'),
   )
 
-const Code = secretOf(text('Code').max(64, 'Must have at most 64 characters')).describe(
+export const Code = secretOf(text('Code').max(64, 'Must have at most 64 characters')).describe(
   'A code of the authenticator app, or a recovery code; each is valid once.',
 )
 /** The code of the second factor, which an account without one ignores. */

@@ -3,7 +3,7 @@ import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import { grantStatements, partGrantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
 import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
-import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { CoveredColumns } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
@@ -95,7 +95,7 @@ export async function nextUserId(db: Database): Promise<number> {
 }
 
 /**
- * Makes the account of an invitation, which ends. Returns false when that has ended meanwhile. Breaks
+ * Makes the account of an invitation, which ends, with `more` that belongs to it. Returns false when that has ended meanwhile. Breaks
  * a constraint for an id or an address that an account has.
  */
 export function storeAccepted(
@@ -104,6 +104,7 @@ export function storeAccepted(
   user: CoveredColumns<'users'>,
   { grants, parts }: HeldGrants,
   entry: NewActivity,
+  more: (queries: Queries) => readonly Statement[] = () => [],
 ): Promise<boolean> {
   const { hash, mark, person_id } = invitation
   const condition = sql`exists (select 1 from invitations inner join people
@@ -121,5 +122,6 @@ export function storeAccepted(
     }),
     queries.update(people).set({ user_id: user.id }).where(eq(people.id, person_id)),
     queries.delete(invitations).where(eq(invitations.person_id, person_id)),
+    ...more(queries),
   ])
 }

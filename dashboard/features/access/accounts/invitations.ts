@@ -129,7 +129,7 @@ export async function revokeInvitation(
   if (!(await deleteInvitation(db, id, entryOf(clock, entry)))) throw notFound('Invitation')
 }
 
-interface AcceptDeps extends MarkedRecords, Pick<CommonDeps, 'clock'> {
+export interface AcceptDeps extends MarkedRecords, Pick<CommonDeps, 'clock'> {
   throttle: Throttle
   passwords: Passwords
 }
@@ -155,42 +155,59 @@ export async function showInvitation(
   }
 }
 
-/** Makes the account of an invitation, once. Its role is that of the invitation. */
+/** Makes the account of an invitation, once, with a password. */
 export async function acceptInvitation(
   deps: AcceptDeps,
   { token, name, password }: AcceptInvitation,
   address: string,
 ): Promise<{ email: string }> {
-  const { db, clock, passwords } = deps
   const open = await getInvitation(deps, token, address)
+  const password_hash = await deps.passwords.hash(password)
+  await makeInvited(deps, open, { name, password_hash })
+  return { email: open.invitation.email }
+}
+
+interface InvitedAccount {
+  name: string
+  /** Empty for an account without a password. */
+  password_hash: string
+  /** What is written with the account of this id. */
+  more?: (user_id: number) => Parameters<typeof storeAccepted>[5]
+}
+
+/** Makes the account of an invitation, with what it gives, and returns the id. Throws 404 when it has ended. */
+export async function makeInvited(
+  deps: Pick<AcceptDeps, 'db' | 'marks' | 'clock'>,
+  open: OpenInvitation,
+  { name, password_hash, more }: InvitedAccount,
+): Promise<number> {
+  const { db, clock } = deps
   const { email, secrets } = open.invitation
   const grants = grantsOf(roleOfInvitation(open.invitation), secrets === 1)
   // A server or a site may have been removed since.
   const known = await findPartNames(db, partsIn(open.invitation))
   const parts = partsIn(open.invitation).filter((part) => isKnownPart(part, known))
-  const password_hash = await passwords.hash(password)
   for (let turn = 0; turn < TURNS; turn++) {
     const id = await nextUserId(db)
     const user = { id, email, name, password_hash, created_at: timestamp(clock) }
     const detail = `${open.name}, ${email}: ${wordsOf({ grants, parts })}`
     const entry = entryOf(clock, { type: 'account.accept', user_id: id, detail })
-    const isMade = await storeAccepted(deps, open, user, { grants, parts }, entry).catch(
-      (error: unknown) => {
-        if (violatesUnique(error, 'users.email'))
-          throw conflict('An account with this e-mail address exists: log in instead')
-        // Another invitation was accepted at the same time.
-        if (violatesUnique(error, 'users.id')) return undefined
-        throw error
-      },
-    )
+    const stored = storeAccepted(deps, open, user, { grants, parts }, entry, more?.(id))
+    const isMade = await stored.catch((error: unknown) => {
+      if (violatesUnique(error, 'users.email'))
+        throw conflict('An account with this e-mail address exists: log in instead')
+      // Another invitation was accepted at the same time.
+      if (violatesUnique(error, 'users.id')) return undefined
+      throw error
+    })
     if (isMade === false) throw notFound('Invitation')
-    if (isMade) return { email }
+    if (isMade) return id
   }
   throw new Error('The id of the new account is taken with each attempt')
 }
 
 /** Returns an open invitation. Throws 404, and 429 after too many of them from one address. */
-async function getInvitation(
+export async function getInvitation(
   deps: Omit<AcceptDeps, 'passwords'>,
   token: Secret,
   address: string,

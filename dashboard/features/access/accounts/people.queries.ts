@@ -35,7 +35,7 @@ export async function makePeopleOfAccounts(
 }
 
 /** Returns the name, or with a number behind it if somebody has it. */
-async function freeName(db: Database, name: string): Promise<string> {
+export async function freeName(db: Database, name: string): Promise<string> {
   const names = new Set(
     (await db.read.select({ name: people.name }).from(people)).map((row) => row.name),
   )

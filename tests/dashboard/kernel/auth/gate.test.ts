@@ -30,7 +30,7 @@ const PAGES =
   )
 
 describe('without a session', () => {
-  test('every route is 401 but the login, invitations, the reset of a password, /health, the OpenAPI document, the download of the agent, Adminer with its own cookie, and the pages', async () => {
+  test('every route is 401 but the logins, invitations, the reset of a password, /health, the OpenAPI document, the download of the agent, Adminer with its own cookie, and the pages', async () => {
     const open: string[] = []
     for (const { method, path } of dashboard.app.routes) {
       const url = `http://localhost${path.replace(/:\w+|\*/g, '1')}`
@@ -42,12 +42,16 @@ describe('without a session', () => {
     expect(open).toEqual([
       'POST /api/auth/reset',
       'POST /api/auth/reset/confirm',
+      'GET /api/auth/sso',
       'POST /api/invitations/show',
       'POST /api/invitations/accept',
       'GET /health',
       'GET /agent/:file',
       'GET /api/openapi.json',
       'POST /api/auth/login',
+      'POST /api/auth/sso',
+      'POST /api/auth/sso/finish',
+      'POST /api/auth/sso/code',
       'GET /database-tools/:place',
       'POST /database-tools/:place',
       'GET /',

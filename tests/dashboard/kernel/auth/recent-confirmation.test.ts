@@ -110,6 +110,8 @@ test('each call for secrets, accounts, targets and keys, and each that replaces 
     'DELETE /api/servers/:server_id',
     'POST /api/servers/:server_id/lost',
     'POST /api/keys/rotate',
+    'POST /api/auth/identities',
+    'DELETE /api/auth/identities/:identity_id',
   ]
   expect(needed.toSorted()).toEqual([...secret, ...others].toSorted())
 })
