@@ -5,7 +5,7 @@ import { readSiteSearch } from '#dashboard/web/features/sites/site-search.ts'
 import { activitySearch } from '#dashboard/web/pages/activity/search.ts'
 import { backupsSearch } from '#dashboard/web/pages/backups/search.ts'
 import { readDocsSearch } from '#dashboard/web/pages/docs/search.ts'
-import { readLoginSearch } from '#dashboard/web/pages/login/search.ts'
+import { readLoginSearch, readSsoSearch } from '#dashboard/web/pages/login/search.ts'
 import { bulkSearch } from '#dashboard/web/pages/operations/bulk/search.ts'
 import { operationsSearch } from '#dashboard/web/pages/operations/list/search.ts'
 import { readServerSearch } from '#dashboard/web/pages/servers/detail/search.ts'
@@ -41,6 +41,13 @@ const reset = createRoute({
   path: '/reset',
   validateSearch: noSearch,
   component: lazyPage(() => import('#dashboard/web/pages/login/reset.tsx'), 'ResetPage'),
+})
+
+const sso = createRoute({
+  getParentRoute: () => root,
+  path: '/sso/$provider',
+  validateSearch: only(readSsoSearch),
+  component: lazyPage(() => import('#dashboard/web/pages/login/sso.tsx'), 'SsoPage'),
 })
 
 /** All pages for a signed-in user, who is requested first. */
@@ -202,6 +209,7 @@ export const routeTree = root.addChildren([
   login,
   invitation,
   reset,
+  sso,
   inside.addChildren([
     overview,
     servers,

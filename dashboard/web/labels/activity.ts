@@ -63,6 +63,7 @@ const OTHERS: Record<string, string> = {
   'account.invite': 'Invite person',
   'account.invite_revoke': 'Revoke invitation',
   'account.accept': 'Accept invitation',
+  'account.create': 'Create account by claim',
   'account.role': 'Change role',
   'account.deactivate': 'Deactivate account',
   'account.activate': 'Activate account',
@@ -76,6 +77,8 @@ const OTHERS: Record<string, string> = {
   'auth.reset_request': 'Request link to set password',
   'auth.session_end': 'End session',
   'auth.session_expire': 'Session expired',
+  'auth.identity_link': 'Link login of a provider',
+  'auth.identity_unlink': 'Unlink login of a provider',
   'auth.token_create': 'Create API token',
   'auth.token_use': 'Use API token from a new address',
   'auth.token_delete': 'Delete API token',
@@ -83,6 +86,9 @@ const OTHERS: Record<string, string> = {
   'auth.factor_disable': 'Turn off two-factor authentication',
   'auth.factor_reset': 'Reset two-factor authentication',
   'auth.recovery_codes': 'Create recovery codes',
+  'sso.provider_create': 'Add identity provider',
+  'sso.provider_update': 'Change identity provider',
+  'sso.provider_delete': 'Remove identity provider',
 }
 
 const NAMES = new Map([

@@ -8,6 +8,7 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/login': async () => '/login',
   '/invitation': async () => '/invitation',
   '/reset': async () => '/reset',
+  '/sso/$provider': async () => '/sso/none',
   '/': async () => '/',
   '/servers': async () => '/servers',
   '/servers/new': async () => '/servers/new',

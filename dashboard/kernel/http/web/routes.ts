@@ -19,6 +19,7 @@ const PAGES = [
   'login',
   'invitation',
   'reset',
+  'sso',
   'servers',
   'sites',
   'operations',

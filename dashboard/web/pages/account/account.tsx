@@ -11,6 +11,7 @@ import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { MIN_PASSWORD } from '#shared/kernel/api/auth.ts'
+import { IdentitiesCard } from './identities-card.tsx'
 import { ProfileCard } from './profile-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 import { Tokens } from './tokens.tsx'
@@ -25,6 +26,7 @@ export function AccountPage() {
         <Password />
         <TwoFactor />
       </div>
+      <IdentitiesCard />
       <SessionsCard />
       <Tokens />
     </Page>

@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { acceptInvitation, invitationQuery } from '#dashboard/web/api/accounts.ts'
 import { isNotFound, refusalsIn } from '#dashboard/web/api/client.ts'
 import { placeText, ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
+import { ProviderButtons } from '#dashboard/web/pages/login/provider-buttons.tsx'
 import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
@@ -38,7 +39,12 @@ export function InvitationPage() {
         </Refused>
       )}
       {token !== '' && !isNotFound(error) && <QueryState of={{ data, error, refetch }} rows={4} />}
-      {data && !error && <Accept token={token} invitation={data} />}
+      {data && !error && (
+        <>
+          <Accept token={token} invitation={data} />
+          <ProviderButtons invitation={token} />
+        </>
+      )}
     </main>
   )
 }

@@ -16,7 +16,8 @@ import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import { ownAddress } from './search.ts'
+import { ownAddress } from '#shared/kernel/own-address.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
 
 interface Credentials {
   email: string
@@ -93,6 +94,7 @@ function StepForm({ action, isBusy, error, onSubmit, children }: StepFormProps) 
 }
 
 function PasswordStep({ onCodeNeeded }: { onCodeNeeded: (of: Credentials) => void }) {
+  const { to = '/' } = useSearch({ from: '/login' })
   const { mutate, isPending, error } = useSignIn()
   const fields = refusalsIn(error)
   const isRefused = error && !needsCode(error) && Object.keys(fields).length === 0
@@ -122,6 +124,7 @@ function PasswordStep({ onCodeNeeded }: { onCodeNeeded: (of: Credentials) => voi
           <PasswordInput autoComplete="current-password" />
         </Field>
       </StepForm>
+      <ProviderButtons to={to} />
       <p className="text-center">
         <Link to="/reset" className="text-accent underline">
           Forgot password?

@@ -1,21 +1,15 @@
-/** For an address that is resolved before the page knows its own: no host has this name. */
-const ANYWHERE = 'http://dashboard.invalid'
+import { type Texts, textsIn } from '#dashboard/web/ui/address.ts'
+import { ownAddress } from '#shared/kernel/own-address.ts'
 
 /** Where to go after the login: only an address of this dashboard. */
 export function readLoginSearch({ to }: Record<string, unknown>): { to?: string } {
-  const address = typeof to === 'string' ? ownAddress(to, ANYWHERE) : undefined
+  const address = typeof to === 'string' ? ownAddress(to) : undefined
   return address === undefined ? {} : { to: address }
 }
 
-/**
- * The address as a browser at `origin` reads it, without the origin; undefined if it leads to another
- * one. A browser takes backslashes for slashes, and drops tabs and line breaks.
- */
-export function ownAddress(to: string, origin: string): string | undefined {
-  if (!to.startsWith('/') || !URL.canParse(to, origin)) return undefined
-  const { origin: found, pathname, search, hash } = new URL(to, origin)
-  const address = pathname + search + hash
-  // `/.//evil.example` has our origin, and a path that is another host when it is read again.
-  if (found !== origin || address.startsWith('//')) return undefined
-  return address
-}
+/** The parameters with which a provider answers (RFC 6749, 4.1.2, and RFC 9207). */
+const ANSWER = ['code', 'state', 'iss', 'error', 'error_description'] as const
+
+/** What a provider has answered; the dashboard checks it. */
+export const readSsoSearch = (raw: Record<string, unknown>): Texts<(typeof ANSWER)[number]> =>
+  textsIn(raw, ANSWER)

@@ -15,6 +15,7 @@ import {
 import { PHP_VERSIONS, supportEnds } from '#shared/php/php-support.ts'
 import { Keys } from './keys.tsx'
 import { Notifications } from './notifications.tsx'
+import { IdentityProviders } from './providers.tsx'
 import { SettingForm, SwitchSetting, TextSetting, useSave } from './setting.tsx'
 
 export function SettingsPage() {
@@ -117,6 +118,7 @@ export function SettingsPage() {
         </Card>
         {data && <Notifications value={data.email_notifications} />}
       </ReadOnly>
+      <IdentityProviders />
       <DnsAccounts />
       <Keys />
       <p className="text-muted">

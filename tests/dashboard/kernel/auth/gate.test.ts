@@ -25,7 +25,7 @@ function raw(port: number, head: string): Promise<string> {
 }
 
 const PAGES =
-  'login invitation reset servers sites operations backups people trash activity settings account docs'.split(
+  'login invitation reset sso servers sites operations backups people trash activity settings account docs'.split(
     ' ',
   )
 

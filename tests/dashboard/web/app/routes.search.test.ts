@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory, createRouter } from '@tanstack/react-router'
 import { parsePlain, writePlain } from '#dashboard/web/app/plain-search.ts'
-import { ownAddress } from '#dashboard/web/pages/login/search.ts'
+import { ownAddress } from '#shared/kernel/own-address.ts'
 
 // What the modules of the pages ask a browser for when they are loaded.
 const BROWSER = {
@@ -47,6 +47,7 @@ const SEEN: Record<string, Record<string, unknown>> = {
   '/backups': BACKUPS,
   '/people': {},
   '/reset': {},
+  '/sso/$provider': texts('state'),
   '/trash': {},
   '/activity': LIST,
   '/settings': {},
