@@ -104,6 +104,7 @@ export const ACCESS_EXAMPLES = {
         kind: 'sftp',
       },
     ],
+    settings: { site_shell: false, client_accounts: true },
   },
   SiteSession: {
     id: '4711-1767268800000000',

@@ -29,6 +29,7 @@ export async function showAccess(db: Database, { server, site }: ServerSite): Pr
     grants.map(({ person_id }) => person_id),
   )
   const login = await findLogin(db, site.id)
+  const { site_shell, client_accounts } = await getSettings(db)
   const isCurrent = login !== undefined && login.server_id === server.id
   return {
     grants: grants.map((grant) => {
@@ -44,6 +45,7 @@ export async function showAccess(db: Database, { server, site }: ServerSite): Pr
       return { token, label, login: found?.login ?? null, expires_at, applied }
     }),
     logins: await listLoginsOf(db, site.id),
+    settings: { site_shell, client_accounts },
     login: isCurrent ? loginOf(server.hostname, login.report) : null,
   }
 }

@@ -116,6 +116,12 @@ export const FLEET_EXAMPLES = {
   FleetSite,
   FleetSiteDetail: {
     ...FleetSite,
+    server_state: {
+      status: 'online',
+      os: FleetServer.os,
+      php_versions: ['8.4'],
+      last_sync: FleetServer.last_sync,
+    },
     copy_of: null,
     copies: [SiteCopy],
     closed: false,

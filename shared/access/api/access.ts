@@ -155,6 +155,9 @@ export const SiteAccess = strictObject({
       }),
     )
     .describe('The last ones, newest first, since the last sync.'),
+  settings: strictObject({ site_shell: z.boolean(), client_accounts: z.boolean() }).describe(
+    'The settings of this dashboard without which no shell, and no account with a password, can be given.',
+  ),
 }).meta({ id: 'SiteAccess', description: 'Who may log in to a site, and how.' })
 export type SiteAccess = z.infer<typeof SiteAccess>
 

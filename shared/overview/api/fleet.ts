@@ -71,6 +71,14 @@ export const FleetSiteIds = strictObject({
 }).meta({ id: 'FleetSiteIds', description: 'The ids of sites, for a bulk operation.' })
 
 export const FleetSiteDetail = FleetSite.extend({
+  server_state: z
+    .strictObject({
+      status: z.enum(SERVER_STATUSES),
+      os: z.string(),
+      php_versions: z.array(z.string()),
+      last_sync: Timestamp.nullable(),
+    })
+    .describe('The state of its server, also for somebody who may see only the site.'),
   copy_of: SiteCopy.nullable().describe(
     'The site that it was copied from; null: it is no copy, or that site is deleted.',
   ),

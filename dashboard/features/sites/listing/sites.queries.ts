@@ -114,6 +114,7 @@ export async function listFleetSiteIds(
 export async function getFleetSite(db: Database, id: number, now: Date) {
   const { docroot, db_name, database_routines, xmlrpc, email, disk, inventory } = sites
   const { trashed_at, purge_at, closed, unknown } = sites
+  const { status, os, php_versions, last_sync } = servers
   const facts = { docroot, db_name, database_routines, xmlrpc, email, disk, inventory }
   const [row] = await db.read
     .select({
@@ -124,6 +125,7 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
       closed,
       unknown,
       health_checks: sites.health_checks,
+      server_state: { status, os, php_versions, last_sync },
     })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))

@@ -48,7 +48,8 @@ test('people get access with their keys, and the page shows how to connect', asy
   await using world = await started()
   const anna = await world.add('Anna', `${ANNA} anna@home`)
   const ben = await world.add('Ben', BEN)
-  expect(await world.show()).toEqual({ grants: [], clients: [], login: null, logins: [] })
+  const settings = { site_shell: false, client_accounts: false }
+  expect(await world.show()).toEqual({ grants: [], clients: [], login: null, logins: [], settings })
 
   const text = await world.set([{ person_id: anna }, { person_id: ben, expires_at: UNTIL }])
 
@@ -76,6 +77,7 @@ test('people get access with their keys, and the page shows how to connect', asy
     },
     clients: [],
     logins: [],
+    settings,
   })
   expect((await world.people())[0]).toMatchObject({
     name: 'Anna',

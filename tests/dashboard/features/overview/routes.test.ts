@@ -173,6 +173,7 @@ describe('the fleet', () => {
 
     expect(FleetSiteDetail.parse(body.site)).toMatchObject({
       server: '127.0.0.1',
+      server_state: { status: 'online', php_versions: ['8.2'], last_sync: expect.any(String) },
       docroot: '/srv/www/shop/public',
       inventory: null,
       operations: [],
