@@ -80,7 +80,10 @@ export function rightsOf(grants: readonly Grant[]): Right[] {
 }
 
 /** Whether a grant is on the place: a grant on a server is also on each of its sites. */
-export const isOn = ({ tag, server_id, site_id }: PartGrant, place: Place): boolean => {
+export const isOn = (
+  { tag, server_id, site_id }: Omit<PartGrant, 'gives'>,
+  place: Place,
+): boolean => {
   if (site_id !== null) return place.site_id === site_id
   if (server_id !== null) return place.server_id === server_id
   return tag !== null && place.tags.includes(tag)

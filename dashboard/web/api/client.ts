@@ -115,6 +115,10 @@ export async function startOperation<A extends At>(at: A, ...args: Args<A>): Pro
   return operation_id
 }
 
+/** The user may not make the call, or may not any more. */
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 403
+
 /** The requested thing does not exist, or no longer exists. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { CACHE_MS, limitCache } from './cache-limit.ts'
-import { ApiError } from './client.ts'
+import { ApiError, isForbidden } from './client.ts'
 import { meQuery, rightsQuery } from './session.ts'
 
 const TRIES = 2
@@ -28,6 +28,7 @@ export function makeQueryClient(onUnauthorized: () => void): QueryClient {
     onError: (error, { queryKey }) => {
       const isOver = error instanceof ApiError && error.status === 401
       if (isOver && !ASKED_FIRST.includes(queryKey[0])) onUnauthorized()
+      // The rights of the user have changed since the page was shown.
       if (isForbidden(error)) refreshRights()
     },
   })
@@ -52,9 +53,6 @@ export function makeQueryClient(onUnauthorized: () => void): QueryClient {
   const refreshRights = () => void client.invalidateQueries({ queryKey: rightsQuery.queryKey })
   return client
 }
-
-/** The role of the user has changed since the page was shown. */
-const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403
 
 function isPassing(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500

@@ -71,13 +71,13 @@ const getSite = async (site_id: number) =>
 
 export type Site = Awaited<ReturnType<typeof getSite>>
 
-/** The ids of all sites that match, at most 10,000, and how many there are. */
+/** The ids and places of all sites that match, at most 10,000, and how many there are. */
 export const siteIdsQuery = (filter: SitesFilter) =>
   queryOptions({
     queryKey: ['site-ids', filter],
     queryFn: async ({ signal }) => {
       const { sites, total } = await call('GET /api/fleet/sites/ids', { query: filter, signal })
-      return { ids: sites.map(({ id }) => id), total }
+      return { sites: sites.map(({ id, server_id }): SitePlace => ({ id, server_id })), total }
     },
     // Ten thousand ids are not kept after use.
     gcTime: 0,

@@ -11,6 +11,7 @@ import {
   Trash2,
   Users,
 } from 'lucide-react'
+import type { May, Where } from '#dashboard/web/ui/rights.tsx'
 
 interface Place {
   to: string
@@ -18,18 +19,24 @@ interface Place {
   icon: LucideIcon
   /** `g` and this key lead there. */
   key: string
+  /** Where the page needs the right to read; a page without it needs no right. */
+  where?: Where
 }
 
 /** The main pages, in the order of the menu. */
-export const PLACES = [
-  { to: '/', name: 'Overview', icon: Gauge, key: 'o' },
-  { to: '/servers', name: 'Servers', icon: Server, key: 's' },
-  { to: '/sites', name: 'Sites', icon: Globe, key: 'w' },
-  { to: '/operations', name: 'Operations', icon: ListChecks, key: 'p' },
-  { to: '/backups', name: 'Backups', icon: Archive, key: 'b' },
-  { to: '/people', name: 'People', icon: Users, key: 'e' },
-  { to: '/trash', name: 'Trash', icon: Trash2, key: 't' },
-  { to: '/activity', name: 'Activity', icon: Activity, key: 'a' },
-  { to: '/settings', name: 'Settings', icon: Settings, key: ',' },
+const PLACES = [
+  { to: '/', name: 'Overview', icon: Gauge, key: 'o', where: 'anywhere' },
+  { to: '/servers', name: 'Servers', icon: Server, key: 's', where: 'servers' },
+  { to: '/sites', name: 'Sites', icon: Globe, key: 'w', where: 'anywhere' },
+  { to: '/operations', name: 'Operations', icon: ListChecks, key: 'p', where: 'anywhere' },
+  { to: '/backups', name: 'Backups', icon: Archive, key: 'b', where: 'anywhere' },
+  { to: '/people', name: 'People', icon: Users, key: 'e', where: 'fleet' },
+  { to: '/trash', name: 'Trash', icon: Trash2, key: 't', where: 'anywhere' },
+  { to: '/activity', name: 'Activity', icon: Activity, key: 'a', where: 'anywhere' },
+  { to: '/settings', name: 'Settings', icon: Settings, key: ',', where: 'fleet' },
   { to: '/docs', name: 'API', icon: BookOpen, key: 'd' },
 ] as const satisfies Place[]
+
+/** Returns the main pages that show something to the user. */
+export const placesFor = (may: May) =>
+  PLACES.filter((place) => !('where' in place) || may('read', place.where))

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router'
-import { CircleUser, LogOut, Menu, Monitor, Moon, Search, Sun, X } from 'lucide-react'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { Link, Outlet, useMatches, useNavigate, useRouter } from '@tanstack/react-router'
+import { CircleUser, Lock, LogOut, Menu, Monitor, Moon, Search, Sun, X } from 'lucide-react'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { countActiveQuery } from '#dashboard/web/api/operations.ts'
 import { meQuery, rightsQuery } from '#dashboard/web/api/session.ts'
 import { DemoMark } from '#dashboard/web/ui/brand/demo.tsx'
@@ -9,9 +10,11 @@ import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
-import { RightsProvider, useMay } from '#dashboard/web/ui/rights.tsx'
+import { Page } from '#dashboard/web/ui/page.tsx'
+import { type HeldRights, RightsProvider, useMay } from '#dashboard/web/ui/rights.tsx'
+import { Empty } from '#dashboard/web/ui/states.tsx'
 import { lazyDialog, lazyPart } from './lazy-page.ts'
-import { PLACES } from './navigation.ts'
+import { placesFor } from './navigation.ts'
 import { Progress } from './pending.tsx'
 import { areOn, PALETTE_KEYS } from './shortcuts.ts'
 import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
@@ -23,17 +26,34 @@ const PasswordPrompt = lazyPart(
 
 /** The frame of every page after login. */
 export function Shell() {
-  const { data } = useQuery(rightsQuery)
   return (
-    <RightsProvider value={data?.rights ?? []}>
+    <RightsProvider value={useHeldRights()}>
       <Frame />
     </RightsProvider>
   )
 }
 
+/** Returns a plain object: an answer with the same tags is the same value, and draws nothing again. */
+const tagsOf = ({ servers }: Fleet) => Object.fromEntries(servers.map(({ id, tags }) => [id, tags]))
+const NO_TAGS: HeldRights['tags'] = {}
+const NOTHING: Pick<HeldRights, 'rights' | 'parts'> = { rights: [], parts: [] }
+
+/** Returns what the user may do. The servers are requested only for a grant on a tag. */
+function useHeldRights(): HeldRights {
+  const { data = NOTHING } = useQuery(rightsQuery)
+  const { rights, parts } = data
+  const { data: tags = NO_TAGS } = useQuery({
+    ...fleetQuery,
+    select: tagsOf,
+    enabled: parts.some((part) => part.tag !== null && part.rights.includes('read')),
+  })
+  return useMemo(() => ({ rights, parts, tags }), [rights, parts, tags])
+}
+
 function Frame() {
   const [open, setOpen] = useState(false)
   const close = () => setOpen(false)
+  const seesSomething = useMay()('read', 'anywhere')
   useFocusOnPage()
   return (
     <>
@@ -45,7 +65,7 @@ function Frame() {
       </a>
       <Progress />
       <Suspense fallback={null}>
-        <Feed />
+        {seesSomething && <Feed />}
         <PasswordPrompt />
       </Suspense>
       <div className="lg:grid lg:grid-cols-[15rem_1fr]">
@@ -73,12 +93,12 @@ function Frame() {
             />
             <Commands />
             <div className="flex-1" />
-            <RunningCount />
+            {seesSomething && <RunningCount />}
             <ThemeButton />
             <AccountLinks />
           </header>
           <main id="content" tabIndex={-1} className="outline-none">
-            <Outlet />
+            {seesSomething ? <Outlet /> : <OwnPages />}
           </main>
         </div>
       </div>
@@ -86,11 +106,36 @@ function Frame() {
   )
 }
 
+/** The pages that need no grant. */
+const OWN_PAGES = /^\/(account|docs)(\/|$)/
+
+/** Shows the pages that need no grant, and says on all others that there is no access yet. */
+function OwnPages() {
+  // The page that is drawn: the address is already the next one while its page loads.
+  const isOwn = useMatches({
+    select: (matches) => OWN_PAGES.test(matches.at(-1)?.pathname ?? ''),
+  })
+  if (isOwn) return <Outlet />
+  return (
+    <Page title="No access yet">
+      <Empty
+        icon={<Lock />}
+        title="Nobody has given you access yet"
+        action={<ButtonLink to="/account">Open account</ButtonLink>}
+      >
+        Ask an owner of this dashboard for a role, or for access to a server or a site. Then load
+        this page again.
+      </Empty>
+    </Page>
+  )
+}
+
 /** The main pages; `onGo` is called when one is chosen. */
 function MainMenu({ onGo }: { onGo: () => void }) {
+  const may = useMay()
   return (
     <nav aria-label="Main" className="flex flex-col gap-0.5">
-      {PLACES.map(({ to, name, icon: Icon }) => (
+      {placesFor(may).map(({ to, name, icon: Icon }) => (
         <Link
           key={to}
           to={to}
@@ -253,10 +298,12 @@ function useShortcuts({ onPalette, onHelp }: ShortcutCalls): void {
   const calls = useRef<Record<string, () => void>>({})
   calls.current = {
     [PALETTE]: onPalette,
-    ...(may('operate') && { c: () => void navigate({ to: '/sites/new' }) }),
+    ...(may('operate', 'servers') && { c: () => void navigate({ to: '/sites/new' }) }),
     '/': () => focusSearch() || onPalette(),
     '?': onHelp,
-    ...Object.fromEntries(PLACES.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
+    ...Object.fromEntries(
+      placesFor(may).map(({ key, to }) => [`g ${key}`, () => void navigate({ to })]),
+    ),
   }
   useEffect(() => {
     const nameOf = namer()

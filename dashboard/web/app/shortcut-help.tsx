@@ -2,11 +2,13 @@ import { useState } from 'react'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
-import { areOn, PALETTE_KEYS, SHORTCUTS, turn } from './shortcuts.ts'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
+import { areOn, PALETTE_KEYS, shortcutsFor, turn } from './shortcuts.ts'
 
 /** The keys that work on every page. */
 export function ShortcutHelp({ open, onClose }: DialogState) {
   const [on, setOn] = useState(areOn)
+  const may = useMay()
   const change = (next: boolean) => {
     turn(next)
     setOn(next)
@@ -14,7 +16,7 @@ export function ShortcutHelp({ open, onClose }: DialogState) {
   return (
     <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2">
-        {SHORTCUTS.map(({ keys, does }) => (
+        {shortcutsFor(may).map(({ keys, does }) => (
           <div key={does} className="contents">
             <dt className="flex gap-1">
               {keys.map((key) => (

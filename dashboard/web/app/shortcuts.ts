@@ -1,17 +1,18 @@
-import { PLACES } from './navigation.ts'
+import type { May } from '#dashboard/web/ui/rights.tsx'
+import { placesFor } from './navigation.ts'
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 /** The keys that open the palette, as they are written on this keyboard. */
 export const PALETTE_KEYS = isMac ? ['⌘', 'K'] : ['Ctrl', 'K']
 
-/** What each key does, for the list of them. */
-export const SHORTCUTS: { keys: readonly string[]; does: string }[] = [
+/** Returns what each key does for the user. */
+export const shortcutsFor = (may: May): { keys: readonly string[]; does: string }[] => [
   { keys: PALETTE_KEYS, does: 'Search pages, servers, sites and actions' },
   { keys: ['/'], does: 'Search on this page' },
-  { keys: ['c'], does: 'Create a site' },
+  ...(may('operate', 'servers') ? [{ keys: ['c'], does: 'Create a site' }] : []),
   { keys: ['?'], does: 'Show keyboard shortcuts' },
-  ...PLACES.map(({ name, key }) => ({ keys: ['g', key], does: `Go to ${name}` })),
+  ...placesFor(may).map(({ name, key }) => ({ keys: ['g', key], does: `Go to ${name}` })),
 ]
 
 const KEY = 'shortcuts'

@@ -21,7 +21,7 @@ export function Menu({ name, button, needs, children }: MenuProps) {
   // It opens at its place in the document, for screen readers.
   const [place, setPlace] = useState<HTMLElement | null>(null)
   const may = useMay()
-  if (![needs].flat().some(may)) return null
+  if (![needs].flat().some((right) => may(right))) return null
   return (
     <Base.Root>
       <span ref={setPlace} className="contents" />

@@ -1,5 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { cx } from './cx.ts'
+import { useMay } from './rights.tsx'
 
 interface RecordLinkProps<I> {
   id: I
@@ -8,12 +10,27 @@ interface RecordLinkProps<I> {
   children: ReactNode
 }
 
-export const SiteLink = ({ id, ...rest }: RecordLinkProps<number>) => (
-  <Link to="/sites/$site_id" params={{ site_id: String(id) }} {...rest} />
-)
+interface SiteLinkProps extends RecordLinkProps<number> {
+  /** The server of a site that the user may be unable to see, such as a copy of the shown one. */
+  server_id?: number
+}
 
-export const ServerLink = ({ id, ...rest }: RecordLinkProps<number>) => (
-  <Link to="/servers/$server_id" params={{ server_id: String(id) }} {...rest} />
+/** Shows a link to a site, or only its name to somebody who may not see it. */
+export function SiteLink({ id, server_id, ...rest }: SiteLinkProps) {
+  const may = useMay()
+  if (server_id !== undefined && !may('read', { server_id, site_id: id })) return <Name {...rest} />
+  return <Link to="/sites/$site_id" params={{ site_id: String(id) }} {...rest} />
+}
+
+/** Shows a link to a server, or only its name to somebody who may not see it. */
+export function ServerLink({ id, ...rest }: RecordLinkProps<number>) {
+  const may = useMay()
+  if (!may('read', { server_id: id })) return <Name {...rest} />
+  return <Link to="/servers/$server_id" params={{ server_id: String(id) }} {...rest} />
+}
+
+const Name = ({ className, children }: Omit<RecordLinkProps<number>, 'id'>) => (
+  <span className={cx(className, 'text-inherit! no-underline!')}>{children}</span>
 )
 
 export const BulkLink = ({ id, ...rest }: RecordLinkProps<string>) => (

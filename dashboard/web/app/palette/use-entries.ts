@@ -22,7 +22,7 @@ import { syncServer } from '#dashboard/web/api/servers.ts'
 import type { SitePlace } from '#dashboard/web/api/site-call.ts'
 import { siteQuery, takeAction, typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { needsConfirmation } from '#dashboard/web/api/wp-login.ts'
-import { PLACES } from '#dashboard/web/app/navigation.ts'
+import { placesFor } from '#dashboard/web/app/navigation.ts'
 import { chooseTheme, type Theme } from '#dashboard/web/app/theme-choice.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { SITE_TABS, type SiteTab, siteTabs } from '#dashboard/web/features/sites/site-search.ts'
@@ -30,7 +30,7 @@ import { isWordpress, urlsOf } from '#dashboard/web/features/sites/urls.ts'
 import { logIn } from '#dashboard/web/pages/wordpress/login/log-in.ts'
 import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
-import { useMay } from '#dashboard/web/ui/rights.tsx'
+import { placeOf, useMay, type Where } from '#dashboard/web/ui/rights.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { useAction } from '#dashboard/web/ui/use-call.ts'
 import type { Right } from '#shared/kernel/rights.ts'
@@ -59,14 +59,15 @@ export function useEntries(text: string, onHelp: () => void): { groups: Group[];
   ]
   const offered = groups.map(({ value, items }) => ({
     value,
-    items: items.filter(({ needs }) => may(needs)),
+    items: items.filter(({ needs, where }) => may(needs, where)),
   }))
   return { groups: offered.filter(({ items }) => items.length > 0), busy: sites.busy }
 }
 
 function usePages(): Entry[] {
   const navigate = useNavigate()
-  const places = PLACES.map(({ to, name, icon, key }) => ({
+  const may = useMay()
+  const places = placesFor(may).map(({ to, name, icon, key }) => ({
     id: `page ${to}`,
     name,
     more: `g ${key}`,
@@ -101,6 +102,7 @@ function useActions(onHelp: () => void): Entry[] {
       icon: Plus,
       words: 'new add wordpress',
       needs: 'operate',
+      where: 'servers',
       act: () => void navigate({ to: '/sites/new' }),
     },
     {
@@ -125,10 +127,12 @@ function useActions(onHelp: () => void): Entry[] {
 
 /** From memory: the overview has the whole list. */
 function useServers(text: string) {
-  const { data } = useQuery({ ...fleetQuery, enabled: text !== '' })
+  const may = useMay()
+  const isSearched = text !== '' && may('read', 'servers')
+  const { data } = useQuery({ ...fleetQuery, enabled: isSearched })
   const navigate = useNavigate()
   const sync = useSync()
-  if (text === '') return { places: [], actions: [] }
+  if (!isSearched) return { places: [], actions: [] }
   const places = (data?.servers ?? []).map(
     ({ id, name, hostname, tags }): Entry => ({
       id: `server ${id}`,
@@ -146,6 +150,7 @@ function useServers(text: string) {
       icon: RefreshCw,
       words: 'server refresh',
       needs: OPERATION_TYPES['server.sync'].right,
+      where: { server_id: id },
       act: () => sync(id),
     }),
   )
@@ -176,6 +181,8 @@ export interface Entry {
   words?: string
   /** The right that it needs: without it, it is not offered. */
   needs?: Right
+  /** Where it needs the right; default: in the whole fleet. */
+  where?: Where
   act: () => void
 }
 
@@ -200,7 +207,8 @@ const MIN_TEXT = 2
 function useFoundSites(text: string): { entries: Entry[]; busy: boolean } {
   const navigate = useNavigate()
   const requested = useDeferredValue(text)
-  const isSearched = requested.length >= MIN_TEXT
+  const may = useMay()
+  const isSearched = requested.length >= MIN_TEXT && may('read', 'anywhere')
   const { data, isFetching, isPlaceholderData } = useQuery({
     ...typedSitesQuery(requested, { most: MAX_SITES, pause_ms: 120 }),
     enabled: isSearched,
@@ -255,6 +263,7 @@ function useSiteEntries(): Entry[] {
     },
   })
   if (!site_id || !site || site.found) return []
+  const where = placeOf(site)
   const isOnServer = site.status === 'active' || site.status === 'suspended'
   const actions = ACTIONS.filter(({ state = site.status }) => isOnServer && state === site.status)
   const tabs = siteTabs.filter((tab) => tab !== 'wordpress' || isWordpress(site))
@@ -265,6 +274,7 @@ function useSiteEntries(): Entry[] {
       icon,
       words: 'this site',
       needs: OPERATION_TYPES[type].right,
+      where,
       act: () => action.run({ of: site, type }),
     })),
     {
@@ -282,6 +292,7 @@ function useSiteEntries(): Entry[] {
             icon: LogIn,
             words: 'this site admin open',
             needs: OPERATION_TYPES['wp.login'].right,
+            where,
             act: () => login.mutate(site),
           },
         ]
@@ -294,6 +305,7 @@ function useSiteEntries(): Entry[] {
             icon: Star,
             words: 'this site rename address',
             needs: OPERATION_TYPES['site.rename'].right,
+            where,
             act: () =>
               void navigate({
                 to: '/sites/$site_id',

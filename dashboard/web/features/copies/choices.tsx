@@ -3,6 +3,7 @@ import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { named } from '#dashboard/web/ui/option.ts'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { backupName, type Chosen, type Origin } from './origin.ts'
 
@@ -33,10 +34,13 @@ interface ServerChoiceProps {
   onChange: (server_id: number) => void
 }
 
-/** The servers with an agent; the one of the original first. */
+/** The servers with an agent on which the user may create sites; that of the original first. */
 export function ServerChoice({ value, own, onChange }: ServerChoiceProps) {
   const { data } = useQuery(fleetQuery)
-  const servers = (data?.servers ?? []).filter(({ status }) => status !== 'pending')
+  const may = useMay()
+  const servers = (data?.servers ?? []).filter(
+    ({ id, status }) => status !== 'pending' && may('operate', { server_id: id }),
+  )
   const sorted = servers.toSorted((one, other) => Number(other.id === own) - Number(one.id === own))
   const nameOf = ({ id, name, status }: FleetServer) =>
     `${name}${id === own ? ' (the same server)' : ''}${status === 'offline' ? ' (offline: waits until it is online)' : ''}`

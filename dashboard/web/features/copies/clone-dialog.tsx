@@ -12,6 +12,7 @@ import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { useDebounced } from '#dashboard/web/ui/use-debounced.ts'
 import type { DnsChoice } from '#shared/domains/dns-choice.ts'
 import { Domain } from '#shared/kernel/fields.ts'
@@ -48,9 +49,11 @@ const ABOUT = {
 
 function CloneForm({ origin, onClose, ...props }: CloneDialogProps) {
   const { staging: isStaging = false, chosen: initial = 'now' } = props
+  const may = useMay()
+  const own = origin.site?.server_id
   const [draft, setDraft] = useState<CloneDraft>(() => ({
     domain: isStaging ? stagingName(origin.domain) : origin.site ? '' : origin.domain,
-    server_id: origin.site?.server_id,
+    server_id: own !== undefined && may('operate', { server_id: own }) ? own : undefined,
     chosen: initial,
     php: '',
     staging: isStaging,
@@ -61,7 +64,7 @@ function CloneForm({ origin, onClose, ...props }: CloneDialogProps) {
     copy.forget()
     setDraft((before) => ({ ...before, ...news }))
   }
-  const isElsewhere = origin.site !== undefined && draft.server_id !== origin.site.server_id
+  const isElsewhere = own !== undefined && draft.server_id !== own
   return (
     <DialogForm
       action={draft.staging ? 'Create staging site' : actionOf(draft)}
@@ -91,7 +94,7 @@ function CloneForm({ origin, onClose, ...props }: CloneDialogProps) {
       />
       <ServerChoice
         value={draft.server_id}
-        own={origin.site?.server_id}
+        own={own}
         onChange={(server_id) => change({ server_id, php: '' })}
       />
       <PhpChoice

@@ -1,6 +1,7 @@
 import { RotateCw, X } from 'lucide-react'
 import { isActive } from '#dashboard/web/api/operations.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import type { RefusalCode } from '#shared/kernel/errors.ts'
 import { retryRightOf } from '#shared/operation-types.ts'
 import type { OperationView } from '#shared/operations/api/operations.ts'
@@ -18,9 +19,14 @@ interface ActionProps {
 
 /** The button that cancels or retries an operation; nothing where neither is possible. */
 export function OperationAction(props: ActionProps) {
-  const { status, cancel } = props.operation
-  if (isActive(props.operation)) return cancel === null && <Cancel {...props} />
-  return status !== 'success' && <Retry {...props} />
+  const { status, cancel, server_id, site_id } = props.operation
+  const isRunning = isActive(props.operation)
+  if (isRunning ? cancel !== null : status === 'success') return null
+  return (
+    <RightsAt server_id={server_id} site_id={site_id}>
+      {isRunning ? <Cancel {...props} /> : <Retry {...props} />}
+    </RightsAt>
+  )
 }
 
 function Cancel({ operation, title }: ActionProps) {

@@ -5,6 +5,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { errorNameOf, namesRemedy } from '#shared/kernel/errors.ts'
 import type { OperationView } from '#shared/operations/api/operations.ts'
@@ -131,7 +132,8 @@ function LinkTo({ server, server_id }: Pick<OperationView, 'server' | 'server_id
 const OFFER_MS = 15_000
 
 /** The state of a cancel request; forced cancellation is offered when it takes long. */
-function ForceCancel({ operation: { id, cancel } }: { operation: OperationView }) {
+function ForceCancel({ operation }: { operation: OperationView }) {
+  const { id, cancel, server_id, site_id } = operation
   const isLong = useTimeout(OFFER_MS)
   const { mutate, isPending } = useCancel(id)
   if (cancel === 'forced')
@@ -146,9 +148,11 @@ function ForceCancel({ operation: { id, cancel } }: { operation: OperationView }
       title="Cancelling"
       actions={
         isLong && (
-          <Button needs="operate" busy={isPending} onClick={() => mutate(true)}>
-            End by force
-          </Button>
+          <RightsAt server_id={server_id} site_id={site_id}>
+            <Button needs="operate" busy={isPending} onClick={() => mutate(true)}>
+              End by force
+            </Button>
+          </RightsAt>
         )
       }
     >

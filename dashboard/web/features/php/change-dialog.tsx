@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { changeSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
+import { useServerOf } from '#dashboard/web/features/sites/use-server.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { TIER_TEXTS } from '#dashboard/web/labels/site.ts'
 import { SelectField } from '#dashboard/web/ui/field.tsx'
@@ -25,7 +24,7 @@ export function ChangeDialog({ site, what: requested, tier, onClose }: ChangeDia
   const what = requested ?? 'tier'
   const [chosen, setChosen] = useState<string>(tier ?? '')
   const [without_backup, setWithout] = useState(false)
-  const { data: server } = useQuery(serverQuery(site.server_id))
+  const server = useServerOf(site)
   const isTier = what === 'tier'
   const options = (isTier ? TIERS : (server?.php_versions ?? [])).filter(
     (value) => value !== site[what],

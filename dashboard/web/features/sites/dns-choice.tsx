@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { dnsAccountsQuery, namesPlanQuery } from '#dashboard/web/api/dns.ts'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Skeleton } from '#dashboard/web/ui/states.tsx'
 import type { DnsNamePlan } from '#shared/domains/api/dns.ts'
 import type { DnsChoice } from '#shared/domains/dns-choice.ts'
@@ -20,11 +21,14 @@ interface ChosenRecords {
 
 /** The DNS records that lead names to a server: missing ones are made, others stay by default. */
 export function useDnsChoice(server_id: number, names: readonly string[]): ChosenRecords {
-  const { data: accounts = [] } = useQuery(dnsAccountsQuery)
+  const may = useMay()
+  // The records are read by a call of the server.
+  const mayRead = may('read', 'fleet') && may('operate', { server_id })
+  const { data: accounts = [] } = useQuery({ ...dnsAccountsQuery, enabled: mayRead })
   const [createsMissing, setCreatesMissing] = useState(true)
   /** The keys of the shown records to replace; records that were not shown are never replaced. */
   const [replaced, setReplaced] = useState<readonly string[]>([])
-  const zones = accounts.flatMap((account) => account.zones)
+  const zones = mayRead ? accounts.flatMap((account) => account.zones) : []
   const known = names.filter((name) => isIn(zones, name))
   const { data, error } = useQuery({
     ...namesPlanQuery(server_id, known),

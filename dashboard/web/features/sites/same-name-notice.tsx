@@ -10,10 +10,14 @@ export function SameNameNotice({ domain, also_on }: Pick<FleetSite, 'domain' | '
     <Notice kind="info" title="Other servers have a site with this name">
       <p>
         Visitors reach the server that the DNS of {unicodeOf(domain)} names. It is also on{' '}
-        {also_on.map(({ site_id, server }, at) => (
+        {also_on.map(({ site_id, server_id, server }, at) => (
           <span key={site_id}>
             {at > 0 && ', '}
-            <SiteLink id={site_id} className="font-medium text-accent hover:underline">
+            <SiteLink
+              id={site_id}
+              server_id={server_id}
+              className="font-medium text-accent hover:underline"
+            >
               {server}
             </SiteLink>
           </span>

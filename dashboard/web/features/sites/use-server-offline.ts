@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { serverQuery } from '#dashboard/web/api/servers.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
+import { useServerOf } from './use-server.ts'
 
 /** Whether the server of a site is offline: actions that need its agent are disabled then. */
-export function useServerOffline({ server_id }: { server_id: number }): boolean {
-  const { data } = useQuery(serverQuery(server_id))
-  return data?.status === 'offline'
-}
+export const useServerOffline = (site: SitePlace): boolean =>
+  useServerOf(site)?.status === 'offline'

@@ -7,7 +7,6 @@ import {
   endClient,
   resetClientPassword,
 } from '#dashboard/web/api/access.ts'
-import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -18,6 +17,7 @@ import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.ts
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
@@ -31,7 +31,7 @@ import { HowToConnect } from './how-to-connect.tsx'
 /** SFTP accounts with a password, and the new one with its password. */
 export function ClientsCard({ site }: { site: Site }) {
   const { data, error, refetch } = useQuery(accessQuery(site))
-  const isOn = useQuery(settingsQuery).data?.client_accounts ?? false
+  const isOn = data?.settings.client_accounts ?? false
   const [created, setCreated] = useState<ClientLogin>()
   const [chosen, setChosen] = useState<Client>()
   const [creating, ending] = [useDialog(), useDialog()]
@@ -51,7 +51,11 @@ export function ClientsCard({ site }: { site: Site }) {
       Create client account
     </Button>
   ) : (
-    <ButtonLink to="/settings">Show settings</ButtonLink>
+    <RightsAt where="fleet">
+      <ButtonLink needs="read" to="/settings">
+        Show settings
+      </ButtonLink>
+    </RightsAt>
   )
   const remove = async () => {
     if (!chosen) return

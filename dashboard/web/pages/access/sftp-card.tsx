@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { accessQuery, peopleQuery, setAccess } from '#dashboard/web/api/access.ts'
-import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
@@ -12,7 +11,7 @@ import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { useMay } from '#dashboard/web/ui/rights.tsx'
+import { RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { RecordTable } from '#dashboard/web/ui/table.tsx'
@@ -27,7 +26,9 @@ export function SftpCard({ site }: { site: Site }) {
   const { data, error, refetch } = useQuery(accessQuery(site))
   const { dialog, show } = useDialog()
   const isOffline = useServerOffline(site)
-  const change = (
+  // Without the list of people, only known access can be changed.
+  const canChange = useMay()('read', 'fleet') || (data && data.grants.length > 0)
+  const change = canChange && (
     <Button needs="operate" icon={<KeyRound />} disabled={isOffline || !data} onClick={show}>
       Change SFTP access
     </Button>
@@ -116,9 +117,11 @@ function Update({ site, access }: { site: Site; access: SiteAccess }) {
 }
 
 const PeopleLink = () => (
-  <ButtonLink kind="quiet" to="/people">
-    Show people
-  </ButtonLink>
+  <RightsAt where="fleet">
+    <ButtonLink needs="read" kind="quiet" to="/people">
+      Show people
+    </ButtonLink>
+  </RightsAt>
 )
 
 /** The last logins, as the server reported them with a sync. */
@@ -152,14 +155,20 @@ interface EditAccessProps extends DialogState {
 
 /** The people of the fleet, and until when each may log in. */
 function EditAccess({ site, access, ...dialog }: EditAccessProps) {
-  const { data, error, refetch } = useQuery({ ...peopleQuery, enabled: dialog.open })
+  const may = useMay()
+  const seesPeople = may('read', 'fleet')
+  const { data, error, refetch } = useQuery({
+    ...peopleQuery,
+    enabled: dialog.open && seesPeople,
+  })
+  const people = seesPeople ? data?.map(summaryOf) : knownPeople(access)
   const [draft, setDraft] = useState(() => draftOf(access))
   const [install, setInstall] = useState(false)
   const grants = grantsOf(draft)
-  const mayShell = useQuery(settingsQuery).data?.site_shell ?? false
-  const mayGive = useMay()('admin')
+  const mayShell = access.settings.site_shell
+  const mayGive = may('admin') && seesPeople
   const known = new Set(access.grants.map(({ person_id }) => person_id))
-  const offered = (data ?? []).filter(({ id }) => mayGive || known.has(id))
+  const offered = (people ?? []).filter(({ id }) => mayGive || known.has(id))
   const had = new Set(
     access.grants.flatMap(({ person_id, kind }) => (kind === 'shell' ? person_id : [])),
   )
@@ -170,14 +179,14 @@ function EditAccess({ site, access, ...dialog }: EditAccessProps) {
       about="Each of these people reaches the files of this site with an SSH key. All sessions end when somebody loses the access."
       site={site}
       work={
-        data && data.length > 0
+        people && people.length > 0
           ? setAccess(site, { grants, ...(install && { install }) })
           : undefined
       }
       action="Save access"
     >
-      <QueryState of={{ data, error, refetch }} rows={3} />
-      {data?.length === 0 && (
+      <QueryState of={{ data: people, error, refetch }} rows={3} />
+      {people?.length === 0 && (
         <p>
           There are no people yet.{' '}
           <ButtonLink needs="admin" to="/people">
@@ -185,11 +194,12 @@ function EditAccess({ site, access, ...dialog }: EditAccessProps) {
           </ButtonLink>
         </p>
       )}
-      {data && data.length > 0 && (
+      {people && people.length > 0 && (
         <>
           {!mayGive && (
             <p className="text-muted">
-              Your role can end and shorten access. To give it, you need the role admin.
+              You can end and shorten access. To give it, you need the role admin
+              {!seesPeople && ' in the whole fleet'}.
             </p>
           )}
           <div className="flex max-h-80 flex-col gap-3 overflow-y-auto p-1">
@@ -215,8 +225,19 @@ function EditAccess({ site, access, ...dialog }: EditAccessProps) {
   )
 }
 
+/** A person in the dialog, and the number of their keys. */
+interface KnownPerson extends Pick<Person, 'id' | 'name'> {
+  keys: number
+}
+
+const summaryOf = ({ id, name, keys }: Person): KnownPerson => ({ id, name, keys: keys.length })
+
+/** Returns those who have access, for somebody who may not list people. */
+const knownPeople = ({ grants }: SiteAccess): KnownPerson[] =>
+  grants.map(({ person_id, name, keys }) => ({ id: person_id, name, keys }))
+
 interface PersonFieldProps {
-  person: Person
+  person: KnownPerson
   draft: Draft
   /** Whether the person can be given a shell, or has one. */
   mayShell: boolean
@@ -227,12 +248,12 @@ function PersonField({ person, draft, mayShell, onChange }: PersonFieldProps) {
   const { id, name, keys } = person
   const part = draft.get(id) ?? { isIn: false, shell: false, day: '' }
   const { isIn, shell, day } = part
-  const count = keys.length === 1 ? '1 key' : `${keys.length} keys`
+  const count = keys === 1 ? '1 key' : `${keys} keys`
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
       <CheckField
         label={name}
-        about={keys.length === 0 ? 'No key: cannot log in' : count}
+        about={keys === 0 ? 'No key: cannot log in' : count}
         checked={isIn}
         onChange={(checked) => onChange({ ...part, isIn: checked })}
       />

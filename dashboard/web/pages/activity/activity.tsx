@@ -17,6 +17,7 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Pager } from '#dashboard/web/ui/pager.tsx'
 import { BulkLink, OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
@@ -33,17 +34,22 @@ export function ActivityPage() {
   const raw = useSearch({ from: '/inside/activity' })
   const search = readActivitySearch(raw)
   const mistakes = mistakesIn(raw, FleetActivityQuery)
+  const seesFleet = useMay()('read')
   return (
     <Page
       title="Activity"
-      about="Who changed what and when, and every login."
+      about={
+        seesFleet
+          ? 'Who changed what and when, and every login.'
+          : 'Who changed what and when on your servers and sites.'
+      }
       actions={
-        <ButtonAnchor icon={<Download />} href={EXPORT_ADDRESS} download>
+        <ButtonAnchor needs="read" icon={<Download />} href={EXPORT_ADDRESS} download>
           Export record
         </ButtonAnchor>
       }
     >
-      <RecordState />
+      {seesFleet && <RecordState />}
       <Filters search={search} />
       {mistakes.length > 0 ? <AddressMistakes of={mistakes} /> : <Matching search={search} />}
     </Page>

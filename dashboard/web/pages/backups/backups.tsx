@@ -27,6 +27,7 @@ import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
@@ -41,11 +42,13 @@ type OpenDialog =
 
 /** Which sites have backups, where these are stored, and the recovery kit. */
 export function BackupsPage() {
-  const kits = useQuery(kitsQuery)
-  const targets = useQuery(targetsQuery)
+  const seesFleet = useMay()('read')
+  const kits = useQuery({ ...kitsQuery, enabled: seesFleet })
+  const targets = useQuery({ ...targetsQuery, enabled: seesFleet })
   const [shown, setShown] = useState<OpenDialog>()
   const show = (next: OpenDialog) => () => setShown(next)
-  const { part = 'sites' } = useSearch({ from: '/inside/backups' })
+  const { part: requested = 'sites' } = useSearch({ from: '/inside/backups' })
+  const part = seesFleet ? requested : 'sites'
   const navigate = useNavigate({ from: '/backups' })
   const open = (next: BackupPart) =>
     void navigate({ search: next === 'sites' ? {} : { part: next }, replace: true })
@@ -97,8 +100,12 @@ export function BackupsPage() {
             name: '',
             tabs: [
               { value: 'sites', name: 'Sites', content: <SitesTab /> },
-              { value: 'targets', name: 'Targets', content: onTargets },
-              { value: 'kit', name: 'Recovery kit', content: onKit },
+              ...(seesFleet
+                ? [
+                    { value: 'targets' as const, name: 'Targets', content: onTargets },
+                    { value: 'kit' as const, name: 'Recovery kit', content: onKit },
+                  ]
+                : []),
             ],
           },
         ]}

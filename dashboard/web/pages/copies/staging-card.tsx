@@ -17,6 +17,7 @@ import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { placeOf, RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { SiteCopy } from '#shared/copies/api/copies.ts'
@@ -59,12 +60,12 @@ export function StagingCard({ staging, live, title = staging.domain }: StagingCa
         <Facts
           of={{
             'Staging site': (
-              <SiteLink id={id} className={LINK}>
+              <SiteLink id={id} server_id={server_id} className={LINK}>
                 {unicodeOf(domain)}
               </SiteLink>
             ),
             'Live site': live ? (
-              <SiteLink id={live.id} className={LINK}>
+              <SiteLink id={live.id} server_id={live.server_id} className={LINK}>
                 {unicodeOf(live.domain)}
               </SiteLink>
             ) : (
@@ -79,8 +80,10 @@ export function StagingCard({ staging, live, title = staging.domain }: StagingCa
             Created: <Time at={created_at} />,
           }}
         />
-        <StagingAccess site={staging} />
-        {live && isServed && <StagingActions staging={staging} live={live} />}
+        <RightsAt {...placeOf(staging)}>
+          <StagingAccess site={staging} />
+          {live && isServed && <StagingActions staging={staging} live={live} />}
+        </RightsAt>
       </div>
     </Card>
   )
@@ -92,6 +95,8 @@ function StagingActions({ staging, live }: { staging: SiteCopy; live: Live }) {
   const push = useDialog()
   const move = useDialog()
   const isNear = staging.server_id === live.server_id
+  const may = useMay()
+  if (!may('operate', placeOf(live))) return null
   return (
     <>
       <AccessRow
@@ -115,14 +120,16 @@ function StagingActions({ staging, live }: { staging: SiteCopy; live: Live }) {
             Push to live
           </Button>
         ) : (
-          <Button
-            needs="operate"
-            icon={<ArrowRightLeft />}
-            disabled={staging.status !== 'active'}
-            onClick={move.show}
-          >
-            Move to live server
-          </Button>
+          may('operate', { server_id: live.server_id }) && (
+            <Button
+              needs="operate"
+              icon={<ArrowRightLeft />}
+              disabled={staging.status !== 'active'}
+              onClick={move.show}
+            >
+              Move to live server
+            </Button>
+          )
         )}
       </AccessRow>
       <RefreshStaging {...refresh.dialog} staging={staging} live={live} />

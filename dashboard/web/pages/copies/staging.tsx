@@ -5,6 +5,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { RecordTable } from '#dashboard/web/ui/table.tsx'
@@ -30,6 +31,8 @@ export function StagingTab({ site }: { site: Site }) {
 
 function StagingSites({ site }: { site: Site }) {
   const { dialog, show } = useDialog()
+  // The copy is a new site of a server.
+  const mayCopy = useMay()('operate', 'servers')
   const stagings = site.copies.filter(({ staging }) => staging)
   return (
     <>
@@ -42,9 +45,11 @@ function StagingSites({ site }: { site: Site }) {
             icon={<FlaskConical />}
             title="No staging site"
             action={
-              <Button needs="operate" kind="primary" icon={<Plus />} onClick={show}>
-                Create staging site
-              </Button>
+              mayCopy && (
+                <Button needs="operate" kind="primary" icon={<Plus />} onClick={show}>
+                  Create staging site
+                </Button>
+              )
             }
           >
             A staging site is a protected copy of this site with an address of its own. Try updates,
@@ -52,9 +57,11 @@ function StagingSites({ site }: { site: Site }) {
           </Empty>
         </Card>
       ) : (
-        <Button needs="operate" icon={<Plus />} onClick={show} className="self-start">
-          Create another staging site
-        </Button>
+        mayCopy && (
+          <Button needs="operate" icon={<Plus />} onClick={show} className="self-start">
+            Create another staging site
+          </Button>
+        )
       )}
       <CloneSite site={site} staging {...dialog} />
     </>
@@ -74,8 +81,8 @@ const OtherCopies = ({ copies }: { copies: readonly SiteCopy[] }) => (
         {
           name: 'Site',
           className: 'break-all',
-          show: ({ id, domain }) => (
-            <SiteLink id={id} className={LINK}>
+          show: ({ id, server_id, domain }) => (
+            <SiteLink id={id} server_id={server_id} className={LINK}>
               {unicodeOf(domain)}
             </SiteLink>
           ),

@@ -17,6 +17,7 @@ import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { SelectField, TextAreaField, TextField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { useDebounced } from '#dashboard/web/ui/use-debounced.ts'
@@ -34,7 +35,8 @@ export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: bool
   const { dialog, show } = useDialog()
   const primary = usePrimaryDialog()
   const record = useDialog()
-  const { data: accounts = [] } = useQuery(dnsAccountsQuery)
+  const seesFleet = useMay()('read', 'fleet')
+  const { data: accounts = [] } = useQuery({ ...dnsAccountsQuery, enabled: seesFleet })
   const [name, setName] = useState('')
   const isOffline = useServerOffline(site)
   const states = useQuery({ ...domainStatesQuery(site), enabled: isOnServer && !isOffline })

@@ -15,6 +15,7 @@ import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
@@ -182,8 +183,11 @@ function MoveBack({ site, move, ...dialog }: MoveBackProps) {
 
 /** The names of a site whose zones are in a DNS account. */
 function useNamesInAccounts(site: Site): string[] {
-  const { data: accounts = [] } = useQuery(dnsAccountsQuery)
-  const zones = accounts.flatMap((account) => account.zones)
+  const may = useMay()
+  // The records are read by a call of the server.
+  const mayRead = may('read', 'fleet') && may('operate', { server_id: site.server_id })
+  const { data: accounts = [] } = useQuery({ ...dnsAccountsQuery, enabled: mayRead })
+  const zones = mayRead ? accounts.flatMap((account) => account.zones) : []
   const { data: names } = useQuery({ ...domainsQuery(site), enabled: zones.length > 0 })
   return names
     ? allNamesOf({ domain: names.primary, names }).filter((name) => isIn(zones, name))

@@ -8,14 +8,17 @@ import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { optionsFor } from '#dashboard/web/ui/option.ts'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 /** Chooses the new server, and says what visitors notice. */
 export function MoveSite({ site, ...dialog }: DialogState & { site: Site }) {
   const { data } = useQuery({ ...fleetQuery, enabled: dialog.open })
+  const may = useMay()
   const [chosen, setChosen] = useState<number>()
   const others = (data?.servers ?? []).filter(
-    ({ id, status }) => id !== site.server_id && status === 'online',
+    ({ id, status }) =>
+      id !== site.server_id && status === 'online' && may('operate', { server_id: id }),
   )
   const server_id = chosen ?? (others.length === 1 ? others[0]?.id : undefined)
   return (
@@ -29,7 +32,9 @@ export function MoveSite({ site, ...dialog }: DialogState & { site: Site }) {
     >
       {data && others.length === 0 ? (
         <Notice kind="warn" title="There is no other server that is online">
-          Add a server first, or check why the others are offline.
+          {may('read', 'fleet')
+            ? 'Add a server first, or check why the others are offline.'
+            : 'You can move sites to servers on which you may create sites.'}
         </Notice>
       ) : (
         <SelectField

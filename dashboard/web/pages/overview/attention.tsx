@@ -40,6 +40,7 @@ import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { BulkLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeIn } from '#shared/kernel/unicode-domain.ts'
 import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
@@ -229,7 +230,11 @@ function Item({ kind, item }: ItemProps) {
       name={<Name item={item} />}
       reason={reason}
       at={at && <Time at={at} />}
-      action={<Action kind={kind} item={item} />}
+      action={
+        <RightsAt server_id={item.server_id} site_id={item.site_id}>
+          <Action kind={kind} item={item} />
+        </RightsAt>
+      }
     />
   )
 }
@@ -249,15 +254,17 @@ function Action({ kind, item: { name, server_id, operation_id, count, query } }:
     return (
       <>
         <Reconnect server={{ id: server_id, name }} />
-        <ButtonLink
-          needs="admin"
-          kind="quiet"
-          to="/servers/$server_id/lost"
-          params={{ server_id: String(server_id) }}
-          aria-label={`This server is lost: ${name}`}
-        >
-          This server is lost
-        </ButtonLink>
+        <RightsAt where="fleet">
+          <ButtonLink
+            needs="admin"
+            kind="quiet"
+            to="/servers/$server_id/lost"
+            params={{ server_id: String(server_id) }}
+            aria-label={`This server is lost: ${name}`}
+          >
+            This server is lost
+          </ButtonLink>
+        </RightsAt>
       </>
     )
   if (!query) return null

@@ -13,22 +13,24 @@ import { Checklist } from '#dashboard/web/ui/checklist.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
-import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { MAX_RESTORED_SITES, type Restored } from '#shared/recovery/api/restored.ts'
 import { Attention } from './attention.tsx'
 
-/** What needs attention now, over the whole fleet. */
+/** What needs attention now, over all that the user may see. */
 export function OverviewPage() {
   const { data, error, refetch } = useQuery(fleetQuery)
+  const isEmpty = useMay()('read', 'fleet') && data?.servers.length === 0
   return (
     <Page title="Overview">
       <QueryState of={{ data, error, refetch }} rows={10} />
-      {data &&
-        (data.servers.length > 0 ? <FleetOverview fleet={data} /> : <FirstSteps fleet={data} />)}
+      {data && isEmpty && <FirstSteps fleet={data} />}
+      {data && !isEmpty && <FleetOverview fleet={data} />}
     </Page>
   )
 }
@@ -36,7 +38,10 @@ export function OverviewPage() {
 function FleetOverview({ fleet }: { fleet: Fleet }) {
   const { data: paused = [] } = useQuery(pausedBulksQuery)
   const { servers, attention, counts } = fleet
-  const isFirst = Object.keys(counts.sites).length === 0
+  const may = useMay()
+  const seesFleet = may('read', 'fleet')
+  const hasNoSites = Object.keys(counts.sites).length === 0
+  const isFirst = seesFleet && hasNoSites
   const isWell = paused.length === 0 && attention.every(({ severity }) => severity === 'info')
   return (
     <>
@@ -44,13 +49,14 @@ function FleetOverview({ fleet }: { fleet: Fleet }) {
       <Counts fleet={fleet} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
         <div className="flex min-w-0 flex-col gap-5">
-          <RestoredCard />
-          {isWell && !isFirst && <AllWell fleet={fleet} />}
+          {seesFleet && <RestoredCard />}
+          {!seesFleet && hasNoSites && servers.length === 0 && <NothingYet />}
+          {isWell && !hasNoSites && <AllWell fleet={fleet} />}
           <Attention groups={attention} paused={paused} servers={servers} />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <RunningOperations />
-          <Glance servers={servers} />
+          {servers.length > 0 && <Glance servers={servers} />}
         </div>
       </div>
     </>
@@ -66,13 +72,23 @@ function AllWell({ fleet: { servers, counts } }: { fleet: Fleet }) {
       <div>
         <h2 className="text-base font-semibold">All is well</h2>
         <p className="text-muted">
-          {formatCount(servers.length, 'server')} and {formatCount(active, 'active site')}: nothing
-          needs attention.
+          {servers.length > 0 && `${formatCount(servers.length, 'server')} and `}
+          {formatCount(active, 'active site')}: nothing needs attention.
         </p>
       </div>
     </section>
   )
 }
+
+/** Shown to somebody with grants on parts of the fleet in which there is nothing. */
+const NothingYet = () => (
+  <Card>
+    <Empty title="There is nothing yet that you may see">
+      Your account page says where you have access. Servers and sites appear here as soon as there
+      are some.
+    </Empty>
+  </Card>
+)
 
 /** The steps before the first site, and the next one. */
 function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
@@ -163,9 +179,12 @@ function rank({ status, metrics }: FleetServer): number {
 function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
   const { trashed = 0, ...sites } = counts.sites
   const { failed: _, ...active } = counts.operations
+  const seesServers = useMay()('read', 'servers')
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-      <Tile to="/servers" name="Servers" value={servers.length} parts={counts.servers} />
+      {seesServers && (
+        <Tile to="/servers" name="Servers" value={servers.length} parts={counts.servers} />
+      )}
       <Tile
         to="/sites"
         name="Sites"

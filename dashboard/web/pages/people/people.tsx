@@ -6,6 +6,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
+import { FleetPage } from '#dashboard/web/ui/fleet-page.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
@@ -15,6 +16,14 @@ import { PersonCard } from './person-card.tsx'
 
 /** Who may log in to this dashboard and to sites. */
 export function PeoplePage() {
+  return (
+    <FleetPage title="People" what="see people">
+      <People />
+    </FleetPage>
+  )
+}
+
+function People() {
   const { data, error, refetch } = useQuery(peopleQuery)
   const { dialog, show } = useDialog()
   const inviting = useDialog()

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { extensionsQuery, serverQuery } from '#dashboard/web/api/servers.ts'
+import { extensionsQuery } from '#dashboard/web/api/servers.ts'
 import { ChangeDialog } from '#dashboard/web/features/php/change-dialog.tsx'
 import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
+import { useServerOf } from '#dashboard/web/features/sites/use-server.ts'
 import { TIER_TEXTS } from '#dashboard/web/labels/site.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { supportEnds } from '#shared/php/php-support.ts'
@@ -14,8 +16,10 @@ import { supportEnds } from '#shared/php/php-support.ts'
 /** The PHP version and the tier of a managed site, and how to change them. */
 export function PhpCard({ site, isOnServer }: TabProps) {
   const [change, setChange] = useState<'tier' | 'php'>()
-  const { data: server } = useQuery(serverQuery(site.server_id))
-  const { data: installed } = useQuery(extensionsQuery(site.server_id))
+  const server = useServerOf(site)
+  const { server_id } = site
+  const seesServer = useMay()('read', { server_id })
+  const { data: installed } = useQuery({ ...extensionsQuery(server_id), enabled: seesServer })
   const extensions = installed?.find(({ version }) => version === site.php)?.extensions
   const ends = server && site.php ? supportEnds(site.php, server.os) : undefined
   return (

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { DnsAccounts } from '#dashboard/web/pages/domains/accounts/accounts-card.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
+import { FleetPage } from '#dashboard/web/ui/fleet-page.tsx'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ReadOnly } from '#dashboard/web/ui/rights.tsx'
@@ -19,6 +20,14 @@ import { IdentityProviders } from './providers.tsx'
 import { SettingForm, SwitchSetting, TextSetting, useSave } from './setting.tsx'
 
 export function SettingsPage() {
+  return (
+    <FleetPage title="Settings" what="see settings">
+      <Settings />
+    </FleetPage>
+  )
+}
+
+function Settings() {
   const { data, error, refetch } = useQuery(settingsQuery)
   return (
     <Page title="Settings" about="For everybody who uses this dashboard.">

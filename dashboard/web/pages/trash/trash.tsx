@@ -11,6 +11,7 @@ import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatBytes, formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { placeOf, RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { Column } from '#dashboard/web/ui/table.tsx'
@@ -94,9 +95,11 @@ const COLUMNS: readonly Column<TrashEntry>[] = [
     name: 'Actions',
     isUnnamed: true,
     show: (entry) => (
-      <div className="flex justify-end gap-2 max-sm:flex-col">
-        {entry.status === 'trashed' ? <Choices entry={entry} /> : <Progress entry={entry} />}
-      </div>
+      <RightsAt {...placeOf(entry)}>
+        <div className="flex justify-end gap-2 max-sm:flex-col">
+          {entry.status === 'trashed' ? <Choices entry={entry} /> : <Progress entry={entry} />}
+        </div>
+      </RightsAt>
     ),
   },
 ]

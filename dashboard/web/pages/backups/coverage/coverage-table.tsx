@@ -7,6 +7,7 @@ import { BulkDialog } from '#dashboard/web/pages/sites/list/bulk-dialog.tsx'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Check } from '#dashboard/web/ui/check.tsx'
 import { formatBytes, formatNumber } from '#dashboard/web/ui/format.ts'
+import { placeOf, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import type { Column } from '#dashboard/web/ui/table.tsx'
 import { RecordTable } from '#dashboard/web/ui/table.tsx'
@@ -21,7 +22,8 @@ const BACK_UP = BULK_ACTIONS.find(({ type }) => type === 'backup.create')
 export function CoverageTable({ sites }: { sites: readonly CoveredSite[] }) {
   const [selected, setSelected] = useState(NONE)
   const [isOpen, setIsOpen] = useState(false)
-  const all = new Set(sites.map(({ id }) => id))
+  const may = useMay()
+  const all = new Set(sites.flatMap((site) => (may('operate', placeOf(site)) ? [site.id] : [])))
   // The selection is that of the shown sites.
   const ids = selected.intersection(all)
   const select = (id: number, isChosen: boolean) =>
@@ -35,9 +37,8 @@ export function CoverageTable({ sites }: { sites: readonly CoveredSite[] }) {
         columns={[
           {
             name: 'Selected',
-            heading: (
+            heading: all.size > 0 && (
               <Check
-                needs="operate"
                 name="Select all sites on this page"
                 checked={ids.size === all.size}
                 mixed={ids.size > 0 && ids.size < all.size}
@@ -45,14 +46,14 @@ export function CoverageTable({ sites }: { sites: readonly CoveredSite[] }) {
               />
             ),
             className: 'w-8',
-            show: ({ id, domain }) => (
-              <Check
-                needs="operate"
-                name={`Select ${unicodeOf(domain)}`}
-                checked={ids.has(id)}
-                onChange={(isChosen) => select(id, isChosen)}
-              />
-            ),
+            show: ({ id, domain }) =>
+              all.has(id) && (
+                <Check
+                  name={`Select ${unicodeOf(domain)}`}
+                  checked={ids.has(id)}
+                  onChange={(isChosen) => select(id, isChosen)}
+                />
+              ),
           },
           ...COLUMNS,
         ]}
@@ -88,7 +89,7 @@ const SelectionBar = ({ count, onBackUp, onClear }: SelectionBarProps) => (
     <span role="status" className="px-2 font-medium tabular-nums">
       {formatNumber(count)} selected
     </span>
-    <Button needs="operate" kind="quiet" icon={<Archive />} onClick={onBackUp}>
+    <Button kind="quiet" icon={<Archive />} onClick={onBackUp}>
       Back up
     </Button>
     <IconButton name="Clear selection" icon={<X />} onClick={onClear} />

@@ -2,13 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Play, RotateCw, X } from 'lucide-react'
 import {
+  bulkItemsQuery,
   bulkQuery,
   cancelBulk,
   isBulkActive,
   resumeBulk,
   retryBulk,
 } from '#dashboard/web/api/bulk-operations.ts'
-import { isNotFound } from '#dashboard/web/api/client.ts'
+import { isForbidden, isNotFound } from '#dashboard/web/api/client.ts'
 import { bulkParams, bulkTitle } from '#dashboard/web/labels/operation.ts'
 import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -16,15 +17,18 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import { NotFound } from '#dashboard/web/ui/not-found.tsx'
+import { NoAccess, NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink, useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { useAction } from '#dashboard/web/ui/use-call.ts'
+import type { Right } from '#shared/kernel/rights.ts'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 import { BulkItems } from './bulk-items.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
@@ -34,6 +38,7 @@ export function BulkPage() {
   const { bulk_id } = useParams({ from: '/inside/operations/bulk/$bulk_id' })
   const { data, error, refetch } = useQuery(bulkQuery(bulk_id))
   if (isNotFound(error)) return <NotFound />
+  if (isForbidden(error)) return <NoAccess to="bulk operation" />
   return (
     <Page
       title={data ? bulkTitle(data) : 'Bulk operation'}
@@ -78,13 +83,15 @@ function Whole({ bulk }: { bulk: BulkOperationView }) {
 
 /** Resume, cancel or retry the whole. */
 function Actions({ bulk }: { bulk: BulkOperationView }) {
-  const { id, status, counts } = bulk
-  if (!isBulkActive(bulk)) return counts.failed + counts.cancelled > 0 && <Retry bulk={bulk} />
+  const { id, type, status, counts } = bulk
+  const may = useMayOnAll(bulk)
+  const mayStart = may(OPERATION_TYPES[type].right)
+  if (!isBulkActive(bulk))
+    return mayStart && counts.failed + counts.cancelled > 0 && <Retry bulk={bulk} />
   return (
     <div className="flex flex-wrap gap-2">
-      {status === 'paused' && (
+      {status === 'paused' && mayStart && (
         <ActionButton
-          needs="operate"
           kind="primary"
           icon={<Play />}
           call={() => resumeBulk(id)}
@@ -94,9 +101,18 @@ function Actions({ bulk }: { bulk: BulkOperationView }) {
           Resume
         </ActionButton>
       )}
-      <Cancel bulk={bulk} />
+      {may('operate') && <Cancel bulk={bulk} />}
     </div>
   )
+}
+
+/** Returns whether the user has a right on each of the items. */
+function useMayOnAll({ id }: BulkOperationView): (right: Right) => boolean {
+  const may = useMay()
+  // The page shows them.
+  const { data: items = [] } = useQuery(bulkItemsQuery(id))
+  return (right) =>
+    may(right, 'fleet') || (items.length > 0 && items.every((item) => may(right, item)))
 }
 
 /** After a first cancel request, running operations can be ended by force. */
@@ -110,7 +126,7 @@ function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
   const running = formatNumber(counts.running)
   return (
     <>
-      <Button needs="operate" icon={<X />} onClick={show}>
+      <Button icon={<X />} onClick={show}>
         {isEnding ? 'End by force' : 'Cancel'}
       </Button>
       <Confirm
@@ -140,13 +156,7 @@ function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
     onError: toastError,
   })
   return (
-    <Button
-      needs="operate"
-      kind="primary"
-      icon={<RotateCw />}
-      busy={isPending}
-      onClick={() => mutate()}
-    >
+    <Button kind="primary" icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
       Retry {formatNumber(counts.failed + counts.cancelled)} unsuccessful operations
     </Button>
   )

@@ -28,11 +28,13 @@ import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Pager } from '#dashboard/web/ui/pager.tsx'
 import { BulkLink, OperationLink } from '#dashboard/web/ui/record-links.tsx'
+import { RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeIn, unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { OPERATION_STATUSES } from '#shared/kernel/values.ts'
+import { retryRightOf } from '#shared/operation-types.ts'
 import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 import { OperationsQuery, type OperationView } from '#shared/operations/api/operations.ts'
 import { type OperationsSearch, readOperationsSearch } from './search.ts'
@@ -221,7 +223,10 @@ interface SelectionBarProps {
 function SelectionBar({ selected, onClear }: SelectionBarProps) {
   const { dialog, show } = useDialog()
   const toCancel = selected.filter((each) => isActive(each) && each.cancel === null)
-  const toRetry = selected.filter((each) => !isActive(each) && each.status !== 'success')
+  const may = useMay()
+  const toRetry = selected.filter(
+    (each) => !isActive(each) && each.status !== 'success' && may(retryRightOf(each.type), each),
+  )
   const cancel = useMany('cancelled', cancelOperation)
   const retry = useMany('retried', retryOperation)
   return (
@@ -233,7 +238,6 @@ function SelectionBar({ selected, onClear }: SelectionBarProps) {
         {formatNumber(selected.length)} selected
       </span>
       <Button
-        needs="operate"
         kind="quiet"
         icon={<X />}
         disabled={toCancel.length === 0}
@@ -243,7 +247,6 @@ function SelectionBar({ selected, onClear }: SelectionBarProps) {
         Cancel {count(toCancel)}
       </Button>
       <Button
-        needs="operate"
         kind="quiet"
         icon={<RotateCw />}
         disabled={toRetry.length === 0}
@@ -286,26 +289,29 @@ interface ListProps {
 function List({ label, operations, selection }: ListProps) {
   const [all, setAll] = useState(false)
   const shown = all ? operations : operations.slice(0, MAX_SHOWN)
-  const chosen = operations.filter(({ id }) => selection.ids.has(id)).length
+  const may = useMay()
+  const selectable = operations.filter((each) => may('operate', each))
+  const chosen = selectable.filter(({ id }) => selection.ids.has(id)).length
   return (
     <>
-      <div className="flex items-center gap-3 border-b border-line px-4 py-1.5 text-xs text-muted">
-        <Check
-          needs="operate"
-          name={`Select all: ${label}`}
-          checked={chosen === operations.length}
-          mixed={chosen > 0 && chosen < operations.length}
-          onChange={(selected) =>
-            selection.selectAll(
-              operations.map(({ id }) => id),
-              selected,
-            )
-          }
-        />
-        {chosen > 0
-          ? `${formatNumber(chosen)} of ${formatNumber(operations.length)}`
-          : 'Select all'}
-      </div>
+      {selectable.length > 0 && (
+        <div className="flex items-center gap-3 border-b border-line px-4 py-1.5 text-xs text-muted">
+          <Check
+            name={`Select all: ${label}`}
+            checked={chosen === selectable.length}
+            mixed={chosen > 0 && chosen < selectable.length}
+            onChange={(selected) =>
+              selection.selectAll(
+                selectable.map(({ id }) => id),
+                selected,
+              )
+            }
+          />
+          {chosen > 0
+            ? `${formatNumber(chosen)} of ${formatNumber(selectable.length)}`
+            : 'Select all'}
+        </div>
+      )}
       <ul aria-label={label} className="divide-y divide-line">
         {shown.map((operation) => (
           <Row
@@ -334,16 +340,18 @@ interface RowProps {
 
 /** One operation in a list; memoised, so that only changed rows are drawn again. */
 const Row = memo(function Row({ operation, selected, onSelect }: RowProps) {
-  const { id, server, actor, created_at, started_at, finished_at } = operation
+  const { id, server, server_id, site_id, actor, created_at, started_at, finished_at } = operation
   const title = operationTitle(operation)
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] [contain-intrinsic-size:auto_3.5rem] [content-visibility:auto] items-center gap-x-3 gap-y-1 px-4 py-2.5 lg:grid-cols-[auto_6.5rem_minmax(14rem,1fr)_minmax(0,1.2fr)_6.5rem_2.25rem] lg:*:row-start-1">
-      <Check
-        needs="operate"
-        name={`Select ${title}`}
-        checked={selected}
-        onChange={(checked) => onSelect(id, checked)}
-      />
+      <RightsAt server_id={server_id} site_id={site_id}>
+        <Check
+          needs="operate"
+          name={`Select ${title}`}
+          checked={selected}
+          onChange={(checked) => onSelect(id, checked)}
+        />
+      </RightsAt>
       <span className="col-span-2 col-start-2 row-start-2 flex flex-wrap items-center gap-2 lg:col-span-1">
         <OperationStatus of={operation} />
         <span className="text-xs text-muted lg:hidden">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { activityQuery } from '#dashboard/web/api/activity.ts'
-import { isNotFound } from '#dashboard/web/api/client.ts'
+import { isForbidden, isNotFound } from '#dashboard/web/api/client.ts'
 import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
 import { extensionsQuery, serverQuery, sitesOfQuery, webQuery } from '#dashboard/web/api/servers.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
@@ -23,10 +23,11 @@ import { Services } from '#dashboard/web/pages/servers/detail/parts/services.tsx
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatCount, formatDate, formatDuration, formatNumber } from '#dashboard/web/ui/format.ts'
 import { NotManaged, SiteState } from '#dashboard/web/ui/health.tsx'
-import { NotFound } from '#dashboard/web/ui/not-found.tsx'
+import { NoAccess, NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink, OperationLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
@@ -50,8 +51,13 @@ function OneServer({ id }: { id: number }) {
   const { data: server, error, refetch } = useQuery(serverQuery(id))
   const [wasNew, setWasNew] = useState(false)
   if (server?.status === 'pending' && !wasNew) setWasNew(true)
-  const { data: enrolment } = useQuery(enrolmentQuery(id))
+  const may = useMay()
+  const { data: enrolment } = useQuery({
+    ...enrolmentQuery(id),
+    enabled: may('read', { server_id: id }),
+  })
   if (isNotFound(error)) return <NotFound />
+  if (isForbidden(error)) return <NoAccess to="server" />
   if (!server)
     return (
       <Page title="Server" trail={TRAIL}>
@@ -61,19 +67,21 @@ function OneServer({ id }: { id: number }) {
   const isNew = server.status === 'pending'
   const isNotEnrolled = server.status !== 'online' && enrolment?.enrolled_at === null
   return (
-    <Page
-      title={server.name}
-      trail={TRAIL}
-      about={<Header server={server} />}
-      actions={<ServerActions server={server} dialog={dialog} onDialog={setDialog} />}
-    >
-      <QueryState of={{ data: server, error, refetch }} />
-      <Contradictions of={{ server_id: id }} />
-      <RunningOperations server_id={id} />
-      <Advice server={server} isArrived={wasNew} onDialog={setDialog} />
-      {(isNew || isNotEnrolled) && <EnrolmentPanel server={server} />}
-      {!isNew && <Parts server={server} />}
-    </Page>
+    <RightsAt server_id={id}>
+      <Page
+        title={server.name}
+        trail={TRAIL}
+        about={<Header server={server} />}
+        actions={<ServerActions server={server} dialog={dialog} onDialog={setDialog} />}
+      >
+        <QueryState of={{ data: server, error, refetch }} />
+        <Contradictions of={{ server_id: id }} />
+        <RunningOperations server_id={id} />
+        <Advice server={server} isArrived={wasNew} onDialog={setDialog} />
+        {(isNew || isNotEnrolled) && <EnrolmentPanel server={server} />}
+        {!isNew && <Parts server={server} />}
+      </Page>
+    </RightsAt>
   )
 }
 

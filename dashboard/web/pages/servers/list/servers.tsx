@@ -12,6 +12,7 @@ import { FilterBar } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
+import { RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
 import { SortHead } from '#dashboard/web/ui/sort-head.tsx'
@@ -41,6 +42,7 @@ import { SERVER_WORK } from './server-work.ts'
 /** All servers. */
 export function ServersPage() {
   const { data, error, refetch } = useQuery(fleetQuery)
+  const seesFleet = useMay()('read')
   const add = (
     <ButtonLink needs="admin" to="/servers/new" kind="primary" icon={<Plus />}>
       Add a server
@@ -52,8 +54,9 @@ export function ServersPage() {
       {data && data.servers.length === 0 && (
         <Card>
           <Empty icon={<Server />} title="No server yet" action={add}>
-            A server is a Debian machine that runs your sites. Adding one takes a minute: you paste
-            one command into a shell on it.
+            {seesFleet
+              ? 'A server is a Debian machine that runs your sites. Adding one takes a minute: you paste one command into a shell on it.'
+              : 'The servers that you have access to appear here.'}
           </Empty>
         </Card>
       )}
@@ -126,6 +129,10 @@ const TYPES = Object.keys(SERVER_WORK) as ServerBulkType[]
 /** Actions for the selected servers. */
 function BulkBar({ servers, onClear }: BulkBarProps) {
   const [work, setWork] = useState<ServerBulkType>()
+  const may = useMay()
+  const types = TYPES.filter((type) =>
+    servers.every(({ id }) => may(OPERATION_TYPES[type].right, { server_id: id })),
+  )
   return (
     <section
       aria-label="Selected servers"
@@ -134,15 +141,10 @@ function BulkBar({ servers, onClear }: BulkBarProps) {
       <span className="mr-2 font-medium tabular-nums" aria-live="polite">
         {formatNumber(servers.length)} selected
       </span>
-      {TYPES.map((type) => {
+      {types.map((type) => {
         const { name, icon: Icon } = SERVER_WORK[type]
         return (
-          <Button
-            key={type}
-            needs={OPERATION_TYPES[type].right}
-            icon={<Icon />}
-            onClick={() => setWork(type)}
-          >
+          <Button key={type} icon={<Icon />} onClick={() => setWork(type)}>
             {name}
           </Button>
         )
@@ -239,9 +241,11 @@ const COLUMNS: readonly Column[] = [
 
 function ServerTable({ servers, search, chosen, onChoose, onChange }: ServerTableProps) {
   const { sort = 'name', order = 'asc' } = search
-  const count = servers.filter(({ id }) => chosen.has(id)).length
+  const may = useMay()
+  const selectable = servers.filter(({ id }) => may('operate', { server_id: id }))
+  const count = selectable.filter(({ id }) => chosen.has(id)).length
   const chooseAll = (all: boolean) =>
-    onChoose(() => new Set(all ? servers.map(({ id }) => id) : []))
+    onChoose(() => new Set(all ? selectable.map(({ id }) => id) : []))
   const choose = useCallback(
     (id: number, on: boolean) =>
       onChoose((now) => new Set(on ? [...now, id] : [...now].filter((other) => other !== id))),
@@ -250,13 +254,14 @@ function ServerTable({ servers, search, chosen, onChoose, onChange }: ServerTabl
   const head = (
     <>
       <Head className="w-10 pr-0">
-        <Check
-          needs="operate"
-          name="Select all that are shown"
-          checked={count === servers.length}
-          mixed={count > 0 && count < servers.length}
-          onChange={chooseAll}
-        />
+        {selectable.length > 0 && (
+          <Check
+            name="Select all that are shown"
+            checked={count === selectable.length}
+            mixed={count > 0 && count < selectable.length}
+            onChange={chooseAll}
+          />
+        )}
       </Head>
       {COLUMNS.map(({ name, ...column }) => (
         <SortHead
@@ -308,12 +313,14 @@ const ServerRow = memo(function ServerRow(props: ServerRowProps) {
   return (
     <tr className="hover:bg-sunken/60 has-checked:bg-accent-soft/60">
       <Cell className="w-10 pr-0">
-        <Check
-          needs="operate"
-          name={`Select ${name}`}
-          checked={chosen}
-          onChange={(on) => onChoose(id, on)}
-        />
+        <RightsAt server_id={id}>
+          <Check
+            needs="operate"
+            name={`Select ${name}`}
+            checked={chosen}
+            onChange={(on) => onChoose(id, on)}
+          />
+        </RightsAt>
       </Cell>
       <Cell className="w-full md:w-auto">
         <ServerLink id={id} className="font-medium hover:underline">

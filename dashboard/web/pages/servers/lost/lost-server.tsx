@@ -7,6 +7,7 @@ import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { FleetPage } from '#dashboard/web/ui/fleet-page.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
@@ -24,7 +25,11 @@ import { RestoreCard } from './restore-card.tsx'
 /** A server that does not come back: its sites, their backups, and where they are restored. */
 export function LostServerPage() {
   const { server_id } = useParams({ from: '/inside/servers/$server_id/lost' })
-  return <LostServer key={server_id} id={Number(server_id)} />
+  return (
+    <FleetPage title="Lost server" what="restore the sites of a lost server">
+      <LostServer key={server_id} id={Number(server_id)} />
+    </FleetPage>
+  )
 }
 
 function LostServer({ id }: { id: number }) {

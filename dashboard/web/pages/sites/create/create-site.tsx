@@ -20,12 +20,13 @@ import { named } from '#dashboard/web/ui/option.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { isShort, PlanSteps, PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
-import { Restricted } from '#dashboard/web/ui/rights.tsx'
+import { Restricted, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty, Failure, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Plan } from '#shared/kernel/plan.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { TIERS, TLS_MODES } from '#shared/kernel/values.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { defaultPhp } from '#shared/php/default-php.ts'
 import { supportEnds } from '#shared/php/php-support.ts'
 import { DomainField } from './domain-field.tsx'
@@ -45,7 +46,7 @@ import { type Creation, useCreation } from './use-creation.ts'
 export function CreateSitePage() {
   return (
     <Page title="Create a site" trail={<ListLink to="/sites" />}>
-      <Restricted to="operate" what="create sites">
+      <Restricted to="operate" what="create sites" where="servers">
         <NewSite />
       </Restricted>
     </Page>
@@ -127,8 +128,15 @@ function NewSite() {
 /** If there is only one choice, it is selected, as soon as the servers are known. */
 function useServers() {
   const { data, isLoading } = useQuery(fleetQuery)
-  const [first, ...others] = data?.servers.filter(canTake) ?? []
-  return { isLoading, all: data?.servers ?? [], only: others.length === 0 ? first?.id : undefined }
+  const all = useOwn(data?.servers ?? [])
+  const [first, ...others] = all.filter(canTake)
+  return { isLoading, all, only: others.length === 0 ? first?.id : undefined }
+}
+
+/** Returns the servers on which the user may create sites. */
+function useOwn(servers: readonly FleetServer[]): FleetServer[] {
+  const may = useMay()
+  return servers.filter(({ id }) => may('operate', { server_id: id }))
 }
 
 /** Moves the focus to the refused field. */
@@ -250,6 +258,7 @@ const TLS_OPTIONS = [...TLS_MODES].reverse().map((value) => ({ value, ...TLS_TEX
 function FormFields({ draft, onChange, mistakes, refusals, ...props }: FormFieldsProps) {
   const { isStrict, email } = props
   const fleet = useQuery(fleetQuery)
+  const servers = useOwn(fleet.data?.servers ?? [])
   const shown = isStrict ? { ...mistakes, ...refusals } : refusals
   return (
     <>
@@ -264,7 +273,7 @@ function FormFields({ draft, onChange, mistakes, refusals, ...props }: FormField
       {fleet.data ? (
         <>
           <ServerChoice
-            servers={fleet.data.servers}
+            servers={servers}
             value={draft.server_id}
             onChange={(server_id) => onChange({ server_id, php: '' })}
             error={shown.server_id}
@@ -318,7 +327,8 @@ interface PhpFieldProps {
 /** One of the versions that the server has. */
 function PhpField({ server_id = 0, value, onChange, error }: PhpFieldProps) {
   const { data: server } = useQuery({ ...serverQuery(server_id), enabled: server_id > 0 })
-  const { data: settings } = useQuery(settingsQuery)
+  const seesFleet = useMay()('read', 'fleet')
+  const { data: settings } = useQuery({ ...settingsQuery, enabled: seesFleet })
   const versions = [...(server?.php_versions ?? [])].sort().reverse()
   const suggested = settings && defaultPhp(versions, settings.default_php, server?.os)
   return (

@@ -3,9 +3,8 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CircleCheck, ExternalLink, TriangleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { BACKUPS } from '#dashboard/web/api/backups.ts'
-import { isNotFound } from '#dashboard/web/api/client.ts'
+import { isForbidden, isNotFound } from '#dashboard/web/api/client.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
-import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
 import { OperationLive } from '#dashboard/web/features/operations/operation-live.tsx'
 import { Contradictions } from '#dashboard/web/features/servers/contradictions.tsx'
@@ -14,6 +13,7 @@ import { SameNameNotice } from '#dashboard/web/features/sites/same-name-notice.t
 import { readSiteSearch, type SiteTab } from '#dashboard/web/features/sites/site-search.ts'
 import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
 import { isWordpress, urlsOf } from '#dashboard/web/features/sites/urls.ts'
+import { useServerOf } from '#dashboard/web/features/sites/use-server.ts'
 import { useShowOperation } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { StagingAccess } from '#dashboard/web/pages/copies/access.tsx'
 import { MoveNotices } from '#dashboard/web/pages/moves/move-notices.tsx'
@@ -25,10 +25,11 @@ import { Button, ButtonAnchor, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
-import { NotFound } from '#dashboard/web/ui/not-found.tsx'
+import { NoAccess, NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink, ServerLink } from '#dashboard/web/ui/record-links.tsx'
+import { placeOf, RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
@@ -48,21 +49,24 @@ export function SitePage() {
   const isOnServer = data?.status === 'active' || data?.status === 'suspended'
   if (!(id > 0)) return <NotFound />
   if (isNotFound(error)) return <DeletedSite domain={data?.domain} operation_id={operation} />
+  if (isForbidden(error)) return <NoAccess to="site" />
   return (
-    <Page
-      title={data ? unicodeOf(data.domain) : 'Site'}
-      trail={<Trail site={data} />}
-      about={data && <About site={data} />}
-      actions={data && <Actions site={data} isOnServer={isOnServer} />}
-    >
-      <QueryState of={{ data, error, refetch }} rows={10} />
-      {data && (
-        <>
-          <Notices site={data} operation={operation} />
-          <Parts site={data} isOnServer={isOnServer} />
-        </>
-      )}
-    </Page>
+    <RightsAt {...(data && placeOf(data))}>
+      <Page
+        title={data ? unicodeOf(data.domain) : 'Site'}
+        trail={<Trail site={data} />}
+        about={data && <About site={data} />}
+        actions={data && <Actions site={data} isOnServer={isOnServer} />}
+      >
+        <QueryState of={{ data, error, refetch }} rows={10} />
+        {data && (
+          <>
+            <Notices site={data} operation={operation} />
+            <Parts site={data} isOnServer={isOnServer} />
+          </>
+        )}
+      </Page>
+    </RightsAt>
   )
 }
 
@@ -109,16 +113,22 @@ function Parts(props: TabProps) {
 
 /** Shown while the server is offline: the data of the site is from its last sync. */
 function ServerOffline({ site }: { site: Site }) {
-  const { data: server } = useQuery(serverQuery(site.server_id))
+  const server = useServerOf(site)
   if (server?.status !== 'offline') return null
   return (
     <Notice
       kind="wait"
       title={`${site.server} cannot be reached`}
       actions={
-        <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
-          Open server
-        </ButtonLink>
+        <RightsAt server_id={site.server_id}>
+          <ButtonLink
+            needs="read"
+            to="/servers/$server_id"
+            params={{ server_id: String(site.server_id) }}
+          >
+            Open server
+          </ButtonLink>
+        </RightsAt>
       }
     >
       The page shows data from <Time at={server.last_sync} none="before its first sync" />. Changes
@@ -142,9 +152,15 @@ function StagingNotice({ site: { id, staging, copy_of } }: { site: Site }) {
       actions={
         <>
           {copy_of && (
-            <ButtonLink to="/sites/$site_id" params={{ site_id: String(copy_of.id) }}>
-              Open live site
-            </ButtonLink>
+            <RightsAt {...placeOf(copy_of)}>
+              <ButtonLink
+                needs="read"
+                to="/sites/$site_id"
+                params={{ site_id: String(copy_of.id) }}
+              >
+                Open live site
+              </ButtonLink>
+            </RightsAt>
           )}
           <ButtonLink
             to="/sites/$site_id"

@@ -7,6 +7,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import type { BulkOperationView, BulkTarget } from '#shared/operations/api/bulk-operations.ts'
 import type { ServerPhp } from '#shared/servers/api/servers.ts'
@@ -23,6 +24,7 @@ interface InstallPhpProps {
 /** The servers of the sites that lack the PHP version, and its installation there; else nothing. */
 export function InstallPhp({ php, targets }: InstallPhpProps) {
   const [bulk, setBulk] = useState<{ id: string; php: string }>()
+  const may = useMay()
   const [php_source, setSource] = useState(false)
   const isStarted = bulk?.php === php
   const { data: servers } = useQuery({ ...phpQuery, refetchInterval: isStarted && LIVE_MS })
@@ -41,6 +43,7 @@ export function InstallPhp({ php, targets }: InstallPhpProps) {
   const ids = new Set(lacking.map(({ server_id }) => server_id))
   const sites = targets.filter(({ server_id }) => ids.has(server_id)).length
   const count = formatCount(lacking.length, 'server')
+  const mayInstall = lacking.every(({ server_id }) => may('operate', { server_id }))
   const failure = isStarted && installation && failureOf(installation)
   if (isStarted && !failure)
     return (
@@ -53,9 +56,11 @@ export function InstallPhp({ php, targets }: InstallPhpProps) {
       kind="warn"
       title={`PHP ${php} is not installed on ${count} with ${formatCount(sites, 'of the sites', 'of the sites')}`}
       actions={
-        <Button needs="operate" busy={install.isPending} onClick={() => install.mutate()}>
-          Install PHP {php} there first
-        </Button>
+        mayInstall && (
+          <Button busy={install.isPending} onClick={() => install.mutate()}>
+            Install PHP {php} there first
+          </Button>
+        )
       }
     >
       <p className="mb-2">{namesOf(lacking)}</p>

@@ -3,7 +3,7 @@ import { memo } from 'react'
 import { UpdatesBadge } from '#dashboard/web/features/sites/updates.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { NotManaged, SiteState } from '#dashboard/web/ui/health.tsx'
-import { useMay } from '#dashboard/web/ui/rights.tsx'
+import { placeOf, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -129,7 +129,7 @@ interface SelectBoxProps {
 
 function SelectBox({ site, isSelected, onToggle }: SelectBoxProps) {
   const may = useMay()
-  if (!may('operate')) return null
+  if (!may('operate', placeOf(site))) return null
   return (
     <label className="relative z-10 flex size-10 select-none items-center justify-center">
       <input

@@ -13,7 +13,7 @@ import {
 import type { SitesFilter } from '#dashboard/web/api/sites.ts'
 import type { Sort } from '#dashboard/web/features/sites/search.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
-import { useMay } from '#dashboard/web/ui/rights.tsx'
+import { placeOf, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { COLUMNS, GRID } from './columns.tsx'
 import { rowId, SiteRow } from './site-row.tsx'
@@ -45,6 +45,7 @@ type GridProps = SitesGridProps & { height: number; isCard: boolean }
 
 function Grid({ height, isCard, filter, total, selected, onToggle, ...props }: GridProps) {
   const { isChanging, all, order } = props
+  const may = useMay()
   const body = useRef<HTMLTableSectionElement>(null)
   const top = useDocumentTop(body)
   useTopOnChange(filter, top)
@@ -65,7 +66,7 @@ function Grid({ height, isCard, filter, total, selected, onToggle, ...props }: G
     onOpen: (index) => open(siteAt(index)?.id),
     onToggle: (index) => {
       const site = siteAt(index)
-      if (site) onToggle(site.id)
+      if (site && may('operate', placeOf(site))) onToggle(site.id)
     },
   })
   const onClick = (event: MouseEvent<HTMLElement>) => {
@@ -308,7 +309,7 @@ function SelectAll({
   isNamed,
 }: SelectAllProps & { isNamed: boolean }) {
   const may = useMay()
-  if (!may('operate')) return null
+  if (!may('operate', 'anywhere')) return null
   return (
     <label className="flex h-10 items-center gap-3 px-3 font-medium text-muted">
       <input

@@ -1,12 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Globe, SearchX } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo } from 'react'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
 import { type SitesFilter, siteIdsQuery, sitesCountQuery } from '#dashboard/web/api/sites.ts'
 import { filterOf, type SitesSearch, type Sort } from '#dashboard/web/features/sites/search.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
+import { placeOf, RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { sessionState } from '#dashboard/web/ui/session-state.ts'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
@@ -52,7 +54,7 @@ export function SitesList({ search, filters, actions, onChange, onClear }: Sites
         />
       )}
       {ids.size > 0 && (
-        <SelectionBar count={ids.size} ids={isChanging ? undefined : shown} onClear={clear} />
+        <SelectionBar count={ids.size} sites={isChanging ? undefined : shown} onClear={clear} />
       )}
     </Page>
   )
@@ -83,6 +85,7 @@ function Count({ total, search }: CountProps) {
 }
 
 function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () => void }) {
+  const seesFleet = useMay()('read', 'fleet')
   if (isNarrowed)
     return (
       <Empty
@@ -98,13 +101,16 @@ function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () => 
       icon={<Globe />}
       title="No sites yet"
       action={
-        <ButtonLink needs="operate" to="/sites/new" kind="primary">
-          Create the first site
-        </ButtonLink>
+        <RightsAt where="servers">
+          <ButtonLink needs="operate" to="/sites/new" kind="primary">
+            Create the first site
+          </ButtonLink>
+        </RightsAt>
       }
     >
-      Sites that you create appear here, and those that an agent finds on its server when it is
-      added.
+      {seesFleet
+        ? 'Sites that you create appear here, and those that an agent finds on its server when it is added.'
+        : 'The sites that you have access to appear here.'}
     </Empty>
   )
 }
@@ -122,22 +128,27 @@ const selection = sessionState(NONE)
 
 const clear = () => selection.set(() => NONE)
 
+const idsOf = (sites: readonly SitePlace[]) => sites.map(({ id }) => id)
+
 /** The selected sites, by their ids: they stay selected when the filters change. */
 function useSelection(filter: SitesFilter) {
   const { ids, all_of } = selection.use()
+  const may = useMay()
+  const isSelectable = (site: SitePlace) => may('operate', placeOf(site))
   const client = useQueryClient()
   const all = useMutation({
     mutationFn: () => client.fetchQuery(siteIdsQuery(filter)),
-    onSuccess: ({ ids, total }) => {
+    onSuccess: ({ sites, total }) => {
+      const ids = idsOf(sites.filter(isSelectable))
       selection.set(() => ({ ids: new Set(ids), all_of: filter }))
-      const count = formatNumber(ids.length)
-      if (ids.length < total) toast(`The first ${count} are selected`)
+      if (sites.length < total) toast(`The first ${formatNumber(ids.length)} are selected`)
     },
     onError: toastError,
   })
   const range = useMutation({
     mutationFn: async (ends: readonly number[]) => {
-      const { ids } = await client.fetchQuery(siteIdsQuery(filter))
+      const { sites } = await client.fetchQuery(siteIdsQuery(filter))
+      const ids = idsOf(sites.filter(isSelectable))
       const [from = -1, to = -1] = ends.map((id) => ids.indexOf(id)).sort((a, b) => a - b)
       return from < 0 ? [] : ids.slice(from, to + 1)
     },
@@ -178,7 +189,7 @@ function toggled(
 function useShownOf(
   ids: ReadonlySet<number>,
   filter: SitesFilter,
-): ReadonlySet<number> | undefined {
+): readonly SitePlace[] | undefined {
   const { data } = useQuery({ ...siteIdsQuery(filter), enabled: ids.size > 0 })
-  return useMemo(() => data && ids.intersection(new Set(data.ids)), [data, ids])
+  return useMemo(() => data?.sites.filter(({ id }) => ids.has(id)), [data, ids])
 }

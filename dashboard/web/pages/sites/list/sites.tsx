@@ -16,6 +16,7 @@ import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { FleetSiteIdsQuery } from '#shared/sites/api/site-filters.ts'
@@ -55,9 +56,11 @@ export function SitesPage() {
 
 function CreateSite() {
   return (
-    <ButtonLink needs="operate" to="/sites/new" kind="primary" icon={<Plus />}>
-      Create site
-    </ButtonLink>
+    <RightsAt where="servers">
+      <ButtonLink needs="operate" to="/sites/new" kind="primary" icon={<Plus />}>
+        Create site
+      </ButtonLink>
+    </RightsAt>
   )
 }
 

@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatCount, formatMegabytes } from '#dashboard/web/ui/format.ts'
 import { toneOf } from '#dashboard/web/ui/meter.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
@@ -120,13 +121,15 @@ function Offline({ server }: { server: FleetServerDetail }) {
       kind="bad"
       title={`${server.name} is offline`}
       actions={
-        <ButtonLink
-          needs="admin"
-          to="/servers/$server_id/lost"
-          params={{ server_id: String(server.id) }}
-        >
-          This server is lost
-        </ButtonLink>
+        <RightsAt where="fleet">
+          <ButtonLink
+            needs="admin"
+            to="/servers/$server_id/lost"
+            params={{ server_id: String(server.id) }}
+          >
+            This server is lost
+          </ButtonLink>
+        </RightsAt>
       }
     >
       {reasonOf(server)}, {server.failures} times in a row. This page shows data from{' '}

@@ -26,6 +26,7 @@ import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
 import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
@@ -40,7 +41,8 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
   const login = useDialog()
   const moving = useDialog()
   const purging = useDialog()
-  const { data: accounts = [] } = useQuery(dnsAccountsQuery)
+  const may = useMay()
+  const { data: accounts = [] } = useQuery({ ...dnsAccountsQuery, enabled: may('read', 'fleet') })
   const zones = accounts.flatMap((account) => account.zones)
   const isOffline = useServerOffline(site)
   const action = useSiteAction(site)
@@ -78,12 +80,12 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
             Log in as…
           </MenuItem>
         )}
-        {isOnServer && (
+        {isOnServer && may('operate', 'servers') && (
           <MenuItem needs="operate" icon={<CopyPlus />} onClick={cloning.show}>
             Clone site…
           </MenuItem>
         )}
-        {site.status === 'active' && (
+        {site.status === 'active' && may('operate', 'servers') && (
           <MenuItem
             needs="operate"
             icon={<ArrowRightLeft />}

@@ -38,6 +38,7 @@ import {
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Column } from '#dashboard/web/ui/table.tsx'
 import { RecordTable } from '#dashboard/web/ui/table.tsx'
@@ -130,7 +131,13 @@ function Obstacle({ of }: { of: keyof typeof OBSTACLES }) {
     <Notice
       kind="warn"
       title={`This site cannot be backed up: ${title}`}
-      actions={<ButtonLink to="/backups">Set up backups</ButtonLink>}
+      actions={
+        <RightsAt where="fleet">
+          <ButtonLink needs="read" to="/backups">
+            Set up backups
+          </ButtonLink>
+        </RightsAt>
+      }
     >
       {advice}
     </Notice>
@@ -174,7 +181,8 @@ function GoneBackups({ gone }: Pick<SiteBackups, 'gone'>) {
 /** A backup in the target of the site, or in another one. */
 function BackUp({ site, target_id }: { site: Site; target_id: number | null }) {
   const start = useStart(site.id)
-  const { data: targets = [] } = useQuery(targetsQuery)
+  const seesFleet = useMay()('read', 'fleet')
+  const { data: targets = [] } = useQuery({ ...targetsQuery, enabled: seesFleet })
   const backUp = useAction((chosen: number | undefined) => start(createBackup(site, chosen)))
   const others = targets.filter(({ id, checked_at }) => id !== target_id && checked_at !== null)
   return (
@@ -355,6 +363,7 @@ type ActionsProps = Omit<BackupTableProps, 'backups'> & { backup: BackupView }
 
 function Actions({ site, backup, onRestore, onClone }: ActionsProps) {
   const { id, tables } = backup
+  const mayCopy = useMay()('operate', 'servers')
   const time = formatTime(backup.at)
   return (
     <span className="inline-flex gap-2">
@@ -366,9 +375,11 @@ function Actions({ site, backup, onRestore, onClone }: ActionsProps) {
         Restore…
       </Button>
       <Menu needs={['operate', 'secrets']} name={`More actions of the backup of ${time}`}>
-        <MenuItem needs="operate" icon={<CopyPlus />} onClick={() => onClone(backup)}>
-          Restore as a new site…
-        </MenuItem>
+        {mayCopy && (
+          <MenuItem needs="operate" icon={<CopyPlus />} onClick={() => onClone(backup)}>
+            Restore as a new site…
+          </MenuItem>
+        )}
         <MenuItem
           needs="secrets"
           icon={<FolderDown />}

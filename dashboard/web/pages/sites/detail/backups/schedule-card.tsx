@@ -20,6 +20,7 @@ import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { TextAreaField } from '#dashboard/web/ui/field.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { SettingSource } from '#shared/backups/api/backup-settings.ts'
@@ -38,9 +39,14 @@ const SOON_MS = 60_000
 /** The schedule of automatic backups of the site, and where its values come from. */
 export function ScheduleCard({ site, data }: ScheduleCardProps) {
   const { in_effect, exclude, next_at } = data
-  const { data: targets } = useQuery(targetsQuery)
+  const seesFleet = useMay()('read', 'fleet')
+  const { data: targets } = useQuery({ ...targetsQuery, enabled: seesFleet })
   const { dialog, show } = useDialog()
-  const target = targets?.find(({ id }) => id === in_effect.target_id)
+  const target =
+    in_effect.target_id === null
+      ? 'none'
+      : (targets?.find(({ id }) => id === in_effect.target_id)?.name ??
+        'a target of this dashboard')
   return (
     <Card
       title="Schedule"
@@ -57,7 +63,7 @@ export function ScheduleCard({ site, data }: ScheduleCardProps) {
         of={{
           Interval: <Value of={EVERY[in_effect.every]} from={in_effect.every_from} />,
           'Next backup': <Next at={next_at} isOff={in_effect.every === 'off'} />,
-          Target: <Value of={target?.name ?? 'none'} from={in_effect.target_from} />,
+          Target: <Value of={target} from={in_effect.target_from} />,
           'Before changes': (
             <Value
               of={in_effect.backup_first ? 'Backed up first' : 'No backup'}
@@ -84,17 +90,23 @@ function Value({ of, from }: { of: string; from: SettingSource }) {
 
 const SOURCES: Record<SettingSource['kind'], (tag: string | null) => ReactNode> = {
   site: () => 'set for this site',
-  tag: (tag) => (
+  tag: (tag) => <FromTag tag={tag} />,
+  fleet: () => 'as for all sites',
+}
+
+function FromTag({ tag }: Pick<SettingSource, 'tag'>) {
+  if (!useMay()('read', 'fleet')) return `from the tag ${tag}`
+  return (
     <Link to="/backups" search={{ part: 'targets' }} className="hover:underline">
       from the tag {tag}
     </Link>
-  ),
-  fleet: () => 'as for all sites',
+  )
 }
 
 function Next({ at, isOff }: { at: string | null; isOff: boolean }) {
   const now = useNow()
-  const { data: settings } = useQuery(settingsQuery)
+  const seesFleet = useMay()('read', 'fleet')
+  const { data: settings } = useQuery({ ...settingsQuery, enabled: seesFleet })
   if (isOff) return <span className="text-muted">Only when you start one</span>
   if (at === null) return <span className="text-muted">None starts before backups are set up</span>
   if (Date.parse(at) <= now + SOON_MS) return 'Due now: starts as soon as its server is free'
@@ -156,7 +168,8 @@ function EditSchedule({ site, data, ...dialog }: EditScheduleProps) {
   const [target_id, setTarget] = useState(data.target_id)
   const [backup_first, setFirst] = useState(data.backup_first)
   const [text, setText] = useState(data.exclude.join('\n'))
-  const { data: targets = [] } = useQuery(targetsQuery)
+  const seesFleet = useMay()('read', 'fleet')
+  const { data: targets = [] } = useQuery({ ...targetsQuery, enabled: seesFleet })
   const client = useQueryClient()
   const exclude = linesOf(text)
   const { mutate, isPending, error } = useMutation({
@@ -183,13 +196,15 @@ function EditSchedule({ site, data, ...dialog }: EditScheduleProps) {
           fallback="As its server's tags or the settings say"
           error={refused.every}
         />
-        <TargetField
-          targets={targets}
-          value={target_id}
-          onChange={setTarget}
-          fallback="As its server's tags or the default target"
-          error={refused.target_id}
-        />
+        {seesFleet && (
+          <TargetField
+            targets={targets}
+            value={target_id}
+            onChange={setTarget}
+            fallback="As its server's tags or the default target"
+            error={refused.target_id}
+          />
+        )}
         <BackupFirstField
           value={backup_first}
           onChange={setFirst}

@@ -8,6 +8,7 @@ import { useShowOperation, useStart } from '#dashboard/web/features/sites/use-sh
 import { useSiteAction } from '#dashboard/web/features/sites/use-site-action.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { OPERATION_TYPES } from '#shared/operation-types.ts'
@@ -55,9 +56,15 @@ export function StatusNotice({ site }: { site: Site }) {
           kind="bad"
           title={reason || 'The site is no longer on its server'}
           actions={
-            <ButtonLink to="/servers/$server_id" params={{ server_id: String(site.server_id) }}>
-              Open server
-            </ButtonLink>
+            <RightsAt server_id={site.server_id}>
+              <ButtonLink
+                needs="read"
+                to="/servers/$server_id"
+                params={{ server_id: String(site.server_id) }}
+              >
+                Open server
+              </ButtonLink>
+            </RightsAt>
           }
         >
           The agent no longer finds it: somebody removed it on the server. If it is restored there,

@@ -7,6 +7,7 @@ import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { nameOfHealth } from '#dashboard/web/ui/health.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Lasting } from '#dashboard/web/ui/time.tsx'
 import { healthAdvice } from '#shared/health/health-advice.ts'
 
@@ -67,15 +68,17 @@ function Help({ site }: { site: Site }) {
 }
 
 const Restart = ({ site, service, name }: { site: Site; service: string; name: string }) => (
-  <ActionButton
-    needs="operate"
-    icon={<RotateCw />}
-    call={() => restartService(site.server_id, service)}
-    done={`${name} was restarted`}
-    changes={[siteQuery(site.id).queryKey]}
-  >
-    Restart {name}
-  </ActionButton>
+  <RightsAt server_id={site.server_id}>
+    <ActionButton
+      needs="operate"
+      icon={<RotateCw />}
+      call={() => restartService(site.server_id, service)}
+      done={`${name} was restarted`}
+      changes={[siteQuery(site.id).queryKey]}
+    >
+      Restart {name}
+    </ActionButton>
+  </RightsAt>
 )
 
 function Issue({ site }: { site: Site }) {
