@@ -1,6 +1,7 @@
 import type { Option } from '#dashboard/web/ui/option.ts'
 import type { HeldPartGrant } from '#shared/access/api/accounts.ts'
-import { ROLES, type Role } from '#shared/kernel/rights.ts'
+import { PART_GRANTS, type PartGrantName, ROLES, type Role } from '#shared/kernel/rights.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 /** What an account of each role may do; each includes those before it. */
 export const ROLE_TEXTS: Record<Role, { name: string; about: string }> = {
@@ -21,14 +22,39 @@ export const ROLE_TEXTS: Record<Role, { name: string; about: string }> = {
   },
 }
 
-export const ROLE_OPTIONS: Option<Role>[] = ROLES.map((value) => ({
+export const ROLE_OPTIONS: Option<Role | null>[] = [
+  ...ROLES.map((value) => ({ value, name: ROLE_TEXTS[value].name })),
+  { value: null, name: 'None, only parts of the fleet' },
+]
+
+/** What a grant gives on a part of the fleet. */
+export const PART_TEXTS: Record<PartGrantName, { name: string; about: string }> = {
+  viewer: { name: ROLE_TEXTS.viewer.name, about: 'Sees everything there, and changes nothing.' },
+  operator: {
+    name: ROLE_TEXTS.operator.name,
+    about:
+      'Does the everyday work there: updates, backs up, restores and deletes sites, and on a server also creates sites and restarts services.',
+  },
+  admin: {
+    name: ROLE_TEXTS.admin.name,
+    about: 'Does all work there: also sees passwords, changes servers and deletes permanently.',
+  },
+  secrets: {
+    name: 'Secrets',
+    about:
+      'Sees passwords and site contents there. To open the pages there, a role is needed, too.',
+  },
+}
+
+export const PART_OPTIONS: Option<PartGrantName>[] = PART_GRANTS.map((value) => ({
   value,
-  name: ROLE_TEXTS[value].name,
+  name: PART_TEXTS[value].name,
 }))
 
 /** Names the part of the fleet that a grant is on, such as `the site shop.example`. */
-export function placeText({ tag, server, server_id, site, site_id }: HeldPartGrant): string {
-  if (site_id !== null) return `the site ${site ?? site_id}`
+export function placeText(part: Omit<HeldPartGrant, 'gives'>): string {
+  const { tag, server, server_id, site, site_id } = part
+  if (site_id !== null) return `the site ${site === null ? site_id : unicodeOf(site)}`
   if (server_id !== null) return `the server ${server ?? server_id}`
   return `the servers with the tag ${tag}`
 }

@@ -1,13 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changeProfile } from '#dashboard/web/api/account.ts'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { meQuery, rightsQuery } from '#dashboard/web/api/session.ts'
+import { siteQuery } from '#dashboard/web/api/sites.ts'
+import { PartGrants } from '#dashboard/web/features/access/part-grants.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { CallerRights, User } from '#shared/kernel/api/auth.ts'
+import type { PartGrantName } from '#shared/kernel/rights.ts'
 
 /** Name and e-mail address of the user, who signs in with the address. */
 export function ProfileCard() {
@@ -15,15 +19,54 @@ export function ProfileCard() {
   const { data: rights } = useQuery(rightsQuery)
   return (
     <Card title="Profile">
-      {rights && <p className="mb-4 text-muted">{roleText(rights)}</p>}
+      {rights && (
+        <div className="mb-4 flex flex-col gap-2">
+          <p className="text-muted">{roleText(rights)}</p>
+          {rights.parts.length > 0 && <OwnParts parts={rights.parts} />}
+        </div>
+      )}
       {user && <ProfileForm user={user} />}
     </Card>
   )
 }
 
-function roleText({ role, secrets }: CallerRights): string {
-  if (role === null) return 'Your account has no role: an owner of this dashboard can give you one.'
-  return `Your role is ${role}${secrets ? ', and you may see secrets' : ''}.`
+function roleText({ role, secrets, parts }: CallerRights): string {
+  if (role !== null)
+    return `Your role in the whole fleet is ${role}${secrets ? ', and you may see secrets' : ''}.${parts.length > 0 ? ' You also have access:' : ''}`
+  if (parts.length > 0) return 'You have access to parts of the fleet:'
+  return 'Your account has no role: an owner of this dashboard can give you one.'
+}
+
+type OwnPart = CallerRights['parts'][number]
+
+/** Returns what was granted, by the rights that it gives. */
+function givenBy({ rights }: OwnPart): PartGrantName {
+  if (rights.includes('admin')) return 'admin'
+  if (rights.includes('operate')) return 'operator'
+  return rights.includes('read') ? 'viewer' : 'secrets'
+}
+
+/** The grants on parts of the fleet, with the names of the servers and sites that the user may see. */
+function OwnParts({ parts }: { parts: readonly OwnPart[] }) {
+  const { data: fleet } = useQuery({
+    ...fleetQuery,
+    enabled: parts.some(({ server_id }) => server_id !== null),
+  })
+  const seen = parts.filter(({ rights }) => rights.includes('read'))
+  const sites = useQueries({
+    queries: seen.flatMap(({ site_id }) => (site_id === null ? [] : siteQuery(site_id))),
+  })
+  const domains = new Map(sites.flatMap(({ data }) => (data ? [[data.id, data.domain]] : [])))
+  const names = new Map(fleet?.servers.map(({ id, name }) => [id, name]))
+  const held = parts.map((part) => ({
+    gives: givenBy(part),
+    tag: part.tag,
+    server_id: part.server_id,
+    server: names.get(part.server_id ?? 0) ?? null,
+    site_id: part.site_id,
+    site: domains.get(part.site_id ?? 0) ?? null,
+  }))
+  return <PartGrants parts={held} />
 }
 
 const UNCHANGED = { name: undefined, email: undefined, password: '' }

@@ -3,7 +3,8 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { acceptInvitation, invitationQuery } from '#dashboard/web/api/accounts.ts'
 import { isNotFound, refusalsIn } from '#dashboard/web/api/client.ts'
-import { placeText, ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
+import { PartGrants } from '#dashboard/web/features/access/part-grants.tsx'
+import { ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
 import { ProviderButtons } from '#dashboard/web/pages/login/provider-buttons.tsx'
 import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -92,16 +93,25 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
         <h2 className="text-base font-semibold">Set up your account</h2>
         <p className="break-words text-muted">
           {invited_by} invites you
-          {role !== null && (
+          {role === null ? (
+            '.'
+          ) : (
             <>
               {' '}
               as <strong>{ROLE_TEXTS[role].name}</strong>. {ROLE_TEXTS[role].about}
             </>
           )}
-          {parts.length > 0 && ` It is for ${parts.map(placeText).join(', ')}.`}
           {secrets && ' Your account sees passwords and site contents.'} The invitation ends{' '}
           <Time at={expires_at} />.
         </p>
+        {parts.length > 0 && (
+          <>
+            <p className="text-muted">
+              {role === null ? 'You get access:' : 'You also get access:'}
+            </p>
+            <PartGrants parts={parts} isLinked={false} />
+          </>
+        )}
       </div>
       <TextField
         name="email"

@@ -9,6 +9,7 @@ import {
   removeAccount,
   revokeInvitation,
 } from '#dashboard/web/api/accounts.ts'
+import { PartGrants } from '#dashboard/web/features/access/part-grants.tsx'
 import { ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
@@ -20,8 +21,14 @@ import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { Person } from '#shared/access/api/access.ts'
 import type { PersonAccount } from '#shared/access/api/accounts.ts'
-import { rightsOf } from '#shared/kernel/rights.ts'
-import { Invite, RoleFields } from './invite.tsx'
+import { Invite } from './invite.tsx'
+import {
+  hasExtraSecrets,
+  RightsFields,
+  rightsDraftOf,
+  rightsFieldNames,
+  rightsInput,
+} from './rights-fields.tsx'
 
 interface PartProps {
   person: Person
@@ -30,7 +37,10 @@ interface AccountProps extends PartProps {
   account: PersonAccount
 }
 
-const roleName = ({ role }: PersonAccount) => (role === null ? 'no role' : ROLE_TEXTS[role].name)
+function roleName({ role, parts }: PersonAccount): string {
+  if (role !== null) return ROLE_TEXTS[role].name
+  return parts.length > 0 ? 'parts of the fleet' : 'no role'
+}
 
 const TONES: Record<PersonAccount['state'], Tone> = {
   invited: 'warn',
@@ -127,10 +137,10 @@ function Known({ person, account }: AccountProps) {
         <Button
           needs="accounts"
           icon={<Pencil />}
-          aria-label={`Change role of ${name}`}
+          aria-label={`Change rights of ${name}`}
           onClick={changing.show}
         >
-          Change role
+          Change rights
         </Button>
         {account.state === 'active' ? (
           <Ask
@@ -154,8 +164,8 @@ function Known({ person, account }: AccountProps) {
             title={`Activate the account of ${name}?`}
             call={activateAccount}
           >
-            {name} can log in again, with the same password and role. Give the access to sites again
-            on their pages.
+            {name} can log in again, with the same password and rights. Give the access to sites
+            again on their pages.
           </Ask>
         )}
         <ButtonLink
@@ -178,14 +188,13 @@ function Known({ person, account }: AccountProps) {
           end. {name} stays in this list, with the keys, and can be invited again.
         </Ask>
       </div>
-      <ChangeRole {...changing.dialog} person={person} account={account} />
+      <ChangeRights {...changing.dialog} person={person} account={account} />
     </div>
   )
 }
 
-/** Whether the account sees secrets, and its role does not include them. */
-const hasExtraSecrets = ({ role, secrets }: PersonAccount): boolean =>
-  secrets && role !== null && !rightsOf([role]).includes('secrets')
+const noRoleText = ({ parts }: PersonAccount) =>
+  parts.length > 0 ? 'Sees nothing but the parts below.' : 'May do nothing: give a role or a part.'
 
 interface FactsProps {
   account: PersonAccount
@@ -193,17 +202,18 @@ interface FactsProps {
 }
 
 function AccountFacts({ account, children }: FactsProps) {
-  const { email, role } = account
+  const { email, role, parts } = account
   return (
     <Facts
       of={{
         Email: <span className="break-all">{email}</span>,
-        Role: (
+        'Whole fleet': (
           <>
-            {role === null ? 'None: choose one.' : ROLE_TEXTS[role].about}
+            {role === null ? noRoleText(account) : ROLE_TEXTS[role].about}
             {hasExtraSecrets(account) && ' May also see passwords and site contents.'}
           </>
         ),
+        ...(parts.length > 0 && { 'Parts of the fleet': <PartGrants parts={parts} /> }),
         ...children,
       }}
     />
@@ -241,32 +251,24 @@ function Ask({ person, icon, label, title, action = label, call, ...props }: Ask
   )
 }
 
-interface ChangeRoleProps extends DialogState, AccountProps {}
+interface ChangeRightsProps extends DialogState, AccountProps {}
 
-const ChangeRole = dialogOf(RoleForm, ({ person }: ChangeRoleProps) => ({
-  title: `Change the role of ${person.name}`,
-  about: 'It takes effect at once, also in open pages.',
+const ChangeRights = dialogOf(RightsForm, ({ person }: ChangeRightsProps) => ({
+  title: `What ${person.name} may do`,
+  about: 'A change takes effect at once, also in open pages.',
 }))
 
-function RoleForm({ person, account, onClose }: ChangeRoleProps) {
-  const [role, setRole] = useState(account.role ?? 'viewer')
-  const [secrets, setSecrets] = useState(hasExtraSecrets(account))
-  const isIncluded = rightsOf([role]).includes('secrets')
-  const { form, refusals } = useFormCall(
-    () => changeAccount(person.id, { role, ...(isIncluded ? {} : { secrets }) }),
-    { fields: ['role'], changes: [peopleQuery.queryKey], onDone: onClose, onClose },
-  )
+function RightsForm({ person, account, onClose }: ChangeRightsProps) {
+  const [draft, setDraft] = useState(() => rightsDraftOf(account))
+  const { form, refusals } = useFormCall(() => changeAccount(person.id, rightsInput(draft)), {
+    fields: rightsFieldNames(draft),
+    changes: [peopleQuery.queryKey],
+    onDone: onClose,
+    onClose,
+  })
   return (
-    <DialogForm action="Change role" {...form}>
-      <RoleFields
-        role={role}
-        secrets={secrets}
-        error={refusals.role}
-        onChange={(part) => {
-          if (part.role !== undefined) setRole(part.role)
-          if (part.secrets !== undefined) setSecrets(part.secrets)
-        }}
-      />
+    <DialogForm action="Save rights" {...form}>
+      <RightsFields draft={draft} refusals={refusals} onChange={setDraft} />
     </DialogForm>
   )
 }

@@ -1,19 +1,23 @@
 import { useState } from 'react'
 import { createPerson, peopleQuery } from '#dashboard/web/api/access.ts'
 import { invitePerson } from '#dashboard/web/api/accounts.ts'
-import { ROLE_OPTIONS, ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { Person } from '#shared/access/api/access.ts'
 import type { SentInvitation } from '#shared/access/api/accounts.ts'
-import { type Role, rightsOf } from '#shared/kernel/rights.ts'
+import {
+  type RightsDraft,
+  RightsFields,
+  rightsDraftOf,
+  rightsFieldNames,
+  rightsInput,
+} from './rights-fields.tsx'
 
 interface InviteProps extends DialogState {
   /** Whom to invite; without one, a new person. */
@@ -25,57 +29,31 @@ export const Invite = dialogOf(Form, ({ person }: InviteProps) => ({
   about: 'Whoever opens the link sets a password and can then log in to this dashboard.',
 }))
 
-interface RoleFieldsProps {
-  role: Role
-  secrets: boolean
-  error?: string | undefined
-  onChange: (part: { role?: Role; secrets?: boolean }) => void
-}
-
-/** What an account may do: its role, and the secrets where the role does not include them. */
-export function RoleFields({ role, secrets, error, onChange }: RoleFieldsProps) {
-  return (
-    <>
-      <SelectField
-        name="role"
-        label="Role"
-        hint={ROLE_TEXTS[role].about}
-        error={error}
-        value={role}
-        options={ROLE_OPTIONS}
-        onChange={(next) => onChange({ role: next })}
-      />
-      {!rightsOf([role]).includes('secrets') && (
-        <CheckField
-          label="May see passwords and site contents"
-          about="Such as database passwords, backups and exports to download, and logins to WordPress."
-          checked={secrets}
-          onChange={(checked) => onChange({ secrets: checked })}
-        />
-      )}
-    </>
-  )
-}
-
 function Form({ person, onClose }: InviteProps) {
   const { account } = person ?? {}
   const [draft, setDraft] = useState({
     name: '',
     email: account?.email ?? '',
-    role: account?.role ?? ('operator' as Role),
-    secrets: account?.secrets ?? false,
   })
+  const [rights, setRights] = useState<RightsDraft>(() =>
+    account ? rightsDraftOf(account) : { role: 'operator', secrets: false, parts: [] },
+  )
   // A person who was created before the invitation was refused is invited by the next attempt.
   const [created, setCreated] = useState<Person>()
-  const { name, email, role, secrets } = draft
+  const { name, email } = draft
   const { form, refusals, result } = useFormCall(
     async () => {
       const known = person ?? (created?.name === name.trim() ? created : undefined)
       const target = known ?? (await createPerson(name)).person
       if (!known) setCreated(target)
-      return invitePerson(target.id, { email, role, secrets })
+      return invitePerson(target.id, { email, ...rightsInput(rights) })
     },
-    { fields: ['name', 'email', 'role'], changes: [peopleQuery.queryKey], isSecret: true, onClose },
+    {
+      fields: ['name', 'email', ...rightsFieldNames(rights)],
+      changes: [peopleQuery.queryKey],
+      isSecret: true,
+      onClose,
+    },
   )
   if (result) return <Invited email={email} invitation={result} onClose={onClose} />
   const change = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part })
@@ -107,7 +85,7 @@ function Form({ person, onClose }: InviteProps) {
         maxLength={254}
         onChange={(next) => change({ email: next })}
       />
-      <RoleFields role={role} secrets={secrets} error={refusals.role} onChange={change} />
+      <RightsFields draft={rights} refusals={refusals} onChange={setRights} />
     </DialogForm>
   )
 }
