@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Grant } from '#shared/kernel/rights.ts'
+import type { Grant, PartGrant } from '#shared/kernel/rights.ts'
 import { markedWith } from './marks.ts'
 
 const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
@@ -10,6 +10,8 @@ interface Account {
   email: string
   password: string
   gives: readonly Grant[]
+  /** On parts of the fleet. */
+  parts?: readonly PartGrant[]
 }
 
 /** Adds an account to the records in the DATA_DIR of a dashboard, which may be running. */
@@ -38,7 +40,7 @@ export async function addAccount(data_dir: string, account: Account): Promise<vo
 /** Replaces what an account is granted, as another dashboard on the same records would. */
 export async function setGrants(
   data_dir: string,
-  { email, gives }: Pick<Account, 'email' | 'gives'>,
+  { email, gives, parts = [] }: Pick<Account, 'email' | 'gives' | 'parts'>,
 ): Promise<void> {
   const { database, marks } = await open(data_dir)
   const user = database
@@ -51,6 +53,16 @@ export async function setGrants(
     database
       .query('insert into grants (user_id, gives, given_at, mark) values (?, ?, ?, ?)')
       .run(row.user_id, row.gives, row.given_at, marks.of('grants', row))
+  }
+  database.query('delete from part_grants where user_id = ?').run(user.id)
+  for (const { gives, tag, server_id, site_id } of parts) {
+    const given_at = new Date().toISOString()
+    const row = { user_id: user.id, gives, tag, server_id, site_id, given_at }
+    database
+      .query(
+        'insert into part_grants (user_id, gives, tag, server_id, site_id, given_at, mark) values (?, ?, ?, ?, ?, ?, ?)',
+      )
+      .run(...Object.values(row), marks.of('part_grants', row))
   }
   database.close()
 }

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { siteTabs } from '#dashboard/web/features/sites/site-search.ts'
+import type { Grant, PartGrant } from '#shared/kernel/rights.ts'
 import { addAccount, setGrants } from '#tests/support/accounts.ts'
 import { sessionOf, useBrowser } from '#tests/support/browser/pages.ts'
 import { PLACES, startBulk } from '#tests/support/browser/places.ts'
@@ -18,10 +19,10 @@ const open = useBrowser(demo)
 
 const OUTSIDE = ['/login', '/reset']
 /** Each page, and each tab of the pages that have some. */
-const ADDRESSES: readonly (readonly [string, () => Promise<string>])[] = [
+const ADDRESSES: readonly (readonly [string, (client: Client) => Promise<string>])[] = [
   ...Object.entries(PLACES)
     .filter(([route]) => !OUTSIDE.includes(route))
-    .map(([route, place]) => [route, () => place(demo.client())] as const),
+    .map(([route, place]) => [route, place] as const),
   ...[
     ...siteTabs.slice(1).map((tab) => `/sites/1?tab=${tab}`),
     '/backups?part=targets',
@@ -29,9 +30,11 @@ const ADDRESSES: readonly (readonly [string, () => Promise<string>])[] = [
   ].map((path) => [path, async () => path] as const),
 ]
 
-async function signedIn(role: 'viewer' | 'operator' | 'admin'): Promise<Client> {
-  const account = { email: `${role}-${Date.now()}@control.example`, password: PASSWORD }
-  await addAccount(folder, { ...account, gives: [role] })
+const signedIn = (role: 'viewer' | 'operator' | 'admin') => signedInWith([role], [])
+
+async function signedInWith(gives: readonly Grant[], parts: readonly PartGrant[]): Promise<Client> {
+  const account = { email: `person-${Date.now()}@control.example`, password: PASSWORD }
+  await addAccount(folder, { ...account, gives, parts })
   const client = new Client(demo.running().url)
   const { status, text } = await client.login(account)
   if (status !== 200) throw new Error(`The login answered ${status}: ${text}`)
@@ -67,7 +70,7 @@ describe.each(['viewer', 'operator'] as const)('for the role %s', (role) => {
   test.each(ADDRESSES)('%s offers nothing that is refused', async (_, place) => {
     const { page, problems } = await openAs(client)
     const refusals = watchRefusals(page)
-    const path = await place()
+    const path = await place(demo.client())
     await page.goto(path)
     await settled(page)
     const visited = [...refusals]
@@ -76,6 +79,92 @@ describe.each(['viewer', 'operator'] as const)('for the role %s', (role) => {
 
     expect({ visited, refusals, problems }).toEqual({ visited: [], refusals: [], problems: [] })
   })
+})
+
+const NOWHERE = { tag: null, server_id: null, site_id: null }
+const OF_SITE: PartGrant = { ...NOWHERE, gives: 'operator', site_id: 1 }
+
+interface PartPerson {
+  grant: () => Promise<PartGrant>
+  /** The routes whose pages are no part of it. */
+  foreign: readonly string[]
+  /** The pages whose controls are pressed. */
+  pressed: readonly string[]
+}
+
+/** The tabs with controls that need the server of the site, or the whole fleet. */
+const MIXED_TABS = ['wordpress', 'backups', 'staging', 'access'].map((tab) => `/sites/1?tab=${tab}`)
+
+const PEOPLE: Record<string, PartPerson> = {
+  'an operator of one site': {
+    grant: async () => OF_SITE,
+    foreign: ['/servers/$server_id'],
+    pressed: [
+      '/',
+      '/sites',
+      '/sites/1',
+      '/sites/1?tab=domains',
+      ...MIXED_TABS,
+      '/operations',
+      '/backups',
+      '/trash',
+      '/activity',
+    ],
+  },
+  'an admin of the servers with a tag': {
+    grant: async () => ({ ...NOWHERE, gives: 'admin', tag: await firstTag() }),
+    foreign: [],
+    pressed: ['/servers/1', '/sites/1', ...MIXED_TABS, '/trash', '/activity'],
+  },
+}
+
+/** Returns a tag of the first server, which has the first site. */
+async function firstTag(): Promise<string> {
+  const { body } = await demo.client().get('/api/servers/1')
+  return Object(Object(body).server).tags[0]
+}
+
+describe.each(Object.entries(PEOPLE))('for %s', (_, { grant, foreign, pressed }) => {
+  let client: Client
+  beforeAll(async () => {
+    client = await signedInWith([], [await grant()])
+    const body = { type: 'cache.purge', params: {}, targets: { site_ids: [1] } }
+    await client.post('/api/bulk-operations', body)
+  })
+
+  const own = ADDRESSES.filter(([route]) => !foreign.includes(route))
+  test.each(own)('%s has no refused call', async (_, place) => {
+    const path = await place(client)
+    const { page, problems } = await openAs(client)
+    const refusals = watchRefusals(page)
+    await page.goto(path)
+    await settled(page)
+    const visited = [...refusals]
+
+    if (pressed.includes(path)) await pressAll(page, path)
+
+    expect({ visited, refusals, problems }).toEqual({ visited: [], refusals: [], problems: [] })
+  })
+})
+
+test('pages beyond the parts of an account say so', async () => {
+  const { page } = await openAs(await signedInWith([], [OF_SITE]))
+  await page.goto('/servers/1')
+  await page.getByText('You have no access to this server').waitFor()
+  await page.goto('/people')
+  await page.getByText('You cannot see people').waitFor()
+})
+
+test('an account without a grant is told to ask an owner', async () => {
+  const { page, problems } = await openAs(await signedInWith([], []))
+  const refusals = watchRefusals(page)
+  await page.goto('/sites')
+  await page.getByText('Nobody has given you access yet').waitFor()
+  await page.getByRole('link', { name: 'Open account' }).click()
+  await page.getByText('Your account has no role').waitFor()
+  await settled(page)
+
+  expect({ refusals, problems }).toEqual({ refusals: [], problems: [] })
 })
 
 test('a viewer sees the settings, and cannot change them', async () => {
