@@ -10,7 +10,7 @@ export type Grant = (typeof GRANTS)[number]
 
 /** What an account can be granted on a part of the fleet: the accounts belong to no part. */
 export const PART_GRANTS = ['viewer', 'operator', 'admin', 'secrets'] as const
-type PartGrantName = (typeof PART_GRANTS)[number]
+export type PartGrantName = (typeof PART_GRANTS)[number]
 
 /** A grant on the servers with a tag, on one server, or on one site; the others are null. */
 export interface PartGrant {

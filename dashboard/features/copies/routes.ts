@@ -4,6 +4,8 @@ import { ASKS_AGENT, continues } from '#dashboard/kernel/http/answers.ts'
 import type { Names } from '#dashboard/kernel/http/places.queries.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
+import { visibleTo } from '#dashboard/kernel/http/visible.queries.ts'
+import { withVisible } from '#dashboard/kernel/http/visible.ts'
 import { loadManagedSite, loadServer } from '#dashboard/kernel/targets/load-site.ts'
 import {
   CloneSite,
@@ -44,7 +46,7 @@ export const copyRoutes = {
     errors: ASKS_AGENT,
     run: async ({ deps, loaded, body, caller }) => {
       const created = await cloneSite(deps, loaded, body, caller.user)
-      if ('plan' in created) return created
+      if ('plan' in created) return withVisible(created, await visibleTo(deps.db, caller))
       const headers = { [OPERATION_HEADER]: created.operation_id }
       return new Reply(201, { site: created.site }, { headers })
     },

@@ -14,6 +14,8 @@ import { listOperations } from '#dashboard/kernel/engine/views.queries.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { routesWith, UNTIL_CHANGED, WITH_READINGS_MS } from '#dashboard/kernel/http/route.ts'
+import { visibleTo } from '#dashboard/kernel/http/visible.queries.ts'
+import { withVisible } from '#dashboard/kernel/http/visible.ts'
 import type { Feed } from '#dashboard/kernel/live/feed.ts'
 import { FleetActivity, FleetActivityQuery } from '#shared/kernel/api/activity.ts'
 import { Count } from '#shared/kernel/api/parts.ts'
@@ -124,7 +126,8 @@ export const fleetRoutes = {
     answers: { 200: { about: 'One page.', json: FleetSitesPage } },
     run: async ({ deps: { db, clock }, query, visible }) => {
       const { page, per_page } = query
-      return { ...(await listFleetSites(db, { ...query, visible }, clock.now())), page, per_page }
+      const { sites, total } = await listFleetSites(db, { ...query, visible }, clock.now())
+      return { sites: sites.map((site) => withVisible(site, visible)), total, page, per_page }
     },
   }),
   listFleetSiteIds: route({
@@ -142,9 +145,10 @@ export const fleetRoutes = {
     summary: 'Show everything known of a site',
     right: 'read',
     answers: shows('The site.', { site: FleetSiteDetail }),
-    run: async ({ deps: { db, clock }, params }) => {
+    run: async ({ deps: { db, clock }, params, caller }) => {
       const site_id = idIn(params.site_id, 'Site')
-      const site = await getFleetSite(db, site_id, clock.now())
+      const visible = await visibleTo(db, caller)
+      const site = withVisible(await getFleetSite(db, site_id, clock.now(), visible), visible)
       const operations = await listOperations(db, { ...RECENT, site_id })
       return { site: { ...site, operations } }
     },

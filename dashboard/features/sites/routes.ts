@@ -4,6 +4,8 @@ import { ASKS_AGENT, continues, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import { routesWith, UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'
+import { visibleTo } from '#dashboard/kernel/http/visible.queries.ts'
+import { withVisible } from '#dashboard/kernel/http/visible.ts'
 import { loadManagedSite, loadServer } from '#dashboard/kernel/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import { OPERATION_TYPES } from '#shared/operation-types.ts'
@@ -49,7 +51,7 @@ export const siteRoutes = {
     errors: ASKS_AGENT,
     run: async ({ deps, loaded, body, caller }) => {
       const created = await createSite(deps, loaded, body, caller.user)
-      if ('plan' in created) return created
+      if ('plan' in created) return withVisible(created, await visibleTo(deps.db, caller))
       const headers = { [OPERATION_HEADER]: created.operation_id }
       return new Reply(201, { site: created.site }, { headers })
     },

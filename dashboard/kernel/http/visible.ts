@@ -12,6 +12,14 @@ export const partsOf = <P>(
 ): ReadonlyMap<number, P> =>
   new Map([...[...ofServers].filter(([id]) => server_ids.includes(id)), ...ofSites])
 
+/** Returns what names other sites, without those that are not visible. */
+export const withVisible = <
+  Row extends { also_on: readonly { server_id: number; site_id: number }[] },
+>(
+  row: Row,
+  visible: Visible | undefined,
+): Row => ({ ...row, also_on: row.also_on.filter((other) => seesSite(visible, other)) })
+
 /** Whether a server as a whole is visible. */
 export const seesServer = (visible: Visible | undefined, server_id: number | null): boolean =>
   visible === undefined || (server_id !== null && visible.server_ids.includes(server_id))

@@ -5,8 +5,8 @@ import { site_copies } from '#dashboard/kernel/db/copies-schema.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.ts'
-import { isSingleSite } from '#dashboard/kernel/http/visible.queries.ts'
-import { partsOf } from '#dashboard/kernel/http/visible.ts'
+import { isSingleSite, isVisibleSite } from '#dashboard/kernel/http/visible.queries.ts'
+import { partsOf, type Visible } from '#dashboard/kernel/http/visible.ts'
 import type { SiteCopy } from '#shared/copies/api/copies.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { FleetSite } from '#shared/overview/api/fleet.ts'
@@ -111,7 +111,8 @@ export async function listFleetSiteIds(
   return { sites: rows, total: await totalOf(db, query, now) }
 }
 
-export async function getFleetSite(db: Database, id: number, now: Date) {
+/** Returns a site; `visible` limits the copies that it names. Throws 404 for a missing one. */
+export async function getFleetSite(db: Database, id: number, now: Date, visible?: Visible) {
   const { docroot, db_name, database_routines, xmlrpc, email, disk, inventory } = sites
   const { trashed_at, purge_at, closed, unknown } = sites
   const { status, os, php_versions, last_sync } = servers
@@ -135,7 +136,7 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
   const view = rowView(site, now)
   // Checks from before the site became unreachable are outdated.
   const isOld = view.health === null || view.health === 'unknown'
-  const copies = await listCopies(db, id)
+  const copies = await listCopies(db, id, visible)
   return { ...view, ...copies, health_checks: isOld ? [] : (health_checks ?? []) }
 }
 
@@ -145,13 +146,16 @@ const MAX_COPIES = 50
 async function listCopies(
   db: Database,
   id: number,
+  visible: Visible | undefined,
 ): Promise<{ copy_of: SiteCopy | null; copies: SiteCopy[] }> {
   const { site_id, original_id } = site_copies
   const [[copy_of = null], copies] = await db.read.batch([
-    selectSites(db).innerJoin(site_copies, eq(original_id, sites.id)).where(eq(site_id, id)),
+    selectSites(db)
+      .innerJoin(site_copies, eq(original_id, sites.id))
+      .where(and(eq(site_id, id), isVisibleSite(visible))),
     selectSites(db)
       .innerJoin(site_copies, eq(site_id, sites.id))
-      .where(and(eq(original_id, id), ne(sites.status, 'trashed')))
+      .where(and(eq(original_id, id), ne(sites.status, 'trashed'), isVisibleSite(visible)))
       .orderBy(desc(sites.id))
       .limit(MAX_COPIES),
   ])

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import { part_grants } from '#dashboard/kernel/db/auth-schema.ts'
+import { site_copies } from '#dashboard/kernel/db/copies-schema.ts'
 import {
   activities,
   bulk_items,
@@ -490,6 +491,31 @@ test('the feed has only the news of what its listener may see', async () => {
     [...news].map(([, data = '']) => JSON.stringify([Object(JSON.parse(data)).id])),
   )
   expect([...seen]).toEqual(['[2]'])
+})
+
+test('a site does not name its copies and namesakes that somebody may not see', async () => {
+  await using own = await makeDashboard()
+  await fill(own)
+  await own.db.write((queries) =>
+    queries.update(sites).set({ apex: 'site-1.example', managed: false }).where(eq(sites.id, 3)),
+  )
+  for (const [site_id, original_id] of [
+    [2, 1],
+    [5, 1],
+  ] as const)
+    await own.db.write((queries) => queries.insert(site_copies).values({ site_id, original_id }))
+  const seenBy = async (headers: Record<string, string>) => {
+    const { site } = (await own.call('GET', '/api/fleet/sites/1', undefined, headers)).body
+    const named = await own.call('GET', '/api/fleet/sites?q=site-1', undefined, headers)
+    return [
+      site.copies.map(({ id }: { id: number }) => id),
+      site.also_on.map(({ site_id }: { site_id: number }) => site_id),
+      named.body.sites.flatMap(({ also_on }: { also_on: unknown[] }) => also_on).length,
+    ]
+  }
+
+  expect(await seenBy(await own.signInWith(['viewer']))).toEqual([[5, 2], [3], 1])
+  expect(await seenBy(await own.signInWith([], [onServer(1, 'viewer')]))).toEqual([[2], [], 0])
 })
 
 test('a grant that somebody else wrote gives nothing', async () => {
