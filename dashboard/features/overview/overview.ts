@@ -196,6 +196,10 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   grants: ['role', 'have an owner give the roles again'],
   part_grants: ['grant on a part of the fleet', 'have an owner give it again'],
   invitations: ['invitation', 'revoke them on the page People'],
+  passkeys: [
+    'passkey',
+    'run hosting-control reset-factors <email> on the machine of the dashboard for their accounts',
+  ],
   password_resets: ['link for a new password', 'request a new link'],
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
   user_factors: [
@@ -217,7 +221,7 @@ function changedRecords(
   problem: RecordProblem | undefined | null,
 ): Attention[] {
   const found = MARKED_TABLES.flatMap((table) => {
-    const missing = table === 'user_factors' ? missingFactors(rows) : 0
+    const missing = MISSING[table]?.(rows) ?? 0
     const wrong = wrongIn(marks, table, rows[table]) + missing
     if (wrong === 0) return []
     const [what, advice] = MEANING[table]
@@ -231,9 +235,17 @@ function changedRecords(
   return groupOf('records_changed', found)
 }
 
-function missingFactors({ users, user_factors }: AllMarked): number {
-  const known = new Set(['', ...user_factors.map(({ id }) => id)])
-  return users.filter(({ factor_id = '' }) => !known.has(factor_id)).length
+/** Counts the rows that the row of a user names, and that somebody has deleted. */
+const MISSING: Partial<Record<MarkedTable, (rows: AllMarked) => number>> = {
+  user_factors: ({ users, user_factors }) => {
+    const known = new Set(['', ...user_factors.map(({ id }) => id)])
+    return users.filter(({ factor_id = '' }) => !known.has(factor_id)).length
+  },
+  passkeys: ({ users, passkeys }) => {
+    const owned = Map.groupBy(passkeys, ({ user_id }) => user_id)
+    const missing = users.map(({ id, passkeys: count = 0 }) => count - (owned.get(id)?.length ?? 0))
+    return missing.reduce((sum, count) => sum + Math.max(0, count), 0)
+  },
 }
 
 const REPORTED_MS = 7 * DAY_MS

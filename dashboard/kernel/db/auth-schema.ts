@@ -59,6 +59,38 @@ export const user_factors = sqliteTable(
   (table) => [index('user_factors_user').on(table.user_id)],
 )
 
+/** A passkey of a user (WebAuthn Level 3): its private key is in an authenticator. */
+export const passkeys = sqliteTable(
+  'passkeys',
+  {
+    id: text().primaryKey(),
+    user_id: owner(),
+    name: text().notNull(),
+    /** The id that the authenticator gave it, in base64url. */
+    credential_id: text().notNull().unique(),
+    /** The COSE key, in base64url. */
+    public_key: text().notNull(),
+    /** The newest signature counter of the authenticator; 0 for one that does not count. */
+    counter: integer().notNull(),
+    /** How browsers reach the authenticator, with blanks between them. */
+    transports: emptyText(),
+    /** 1: a password manager keeps a copy of it; else 0. */
+    backed_up: integer().notNull(),
+    created_at: text().notNull(),
+    /** The mark does not cover it. */
+    last_used_at: text(),
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
+    mark: emptyText(),
+  },
+  (table) => [index('passkeys_user').on(table.user_id)],
+)
+
+/** A challenge that a passkey has signed: it counts once. `hash` is its SHA-256, in hex. */
+export const used_challenges = sqliteTable('used_challenges', {
+  hash: text().primaryKey(),
+  expires_at: text().notNull(),
+})
+
 /** `hash` is the SHA-256 of a token of 256 random bits, in hex. */
 export const api_tokens = sqliteTable('api_tokens', {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -5,6 +5,7 @@ import type {
   api_tokens,
   grants,
   part_grants,
+  passkeys,
   password_resets,
   sessions,
   user_factors,
@@ -20,6 +21,7 @@ interface MarkedRows {
   grants: typeof grants.$inferSelect
   part_grants: typeof part_grants.$inferSelect
   invitations: typeof invitations.$inferSelect
+  passkeys: typeof passkeys.$inferSelect
   password_resets: typeof password_resets.$inferSelect
   server_agents: typeof server_agents.$inferSelect
   user_factors: typeof user_factors.$inferSelect
@@ -45,6 +47,17 @@ export const COVERED_COLUMNS = {
     'invited_by',
     'created_at',
     'expires_at',
+  ],
+  passkeys: [
+    'id',
+    'user_id',
+    'name',
+    'credential_id',
+    'public_key',
+    'counter',
+    'transports',
+    'backed_up',
+    'created_at',
   ],
   password_resets: ['hash', 'user_id', 'created_at', 'expires_at'],
   server_agents: ['server_id', 'certificate', 'public_key', 'enrolled_at'],
@@ -91,12 +104,19 @@ export const COVERED_COLUMNS = {
  * another value: the marks of older rows stay valid, and no value can be set back to its default.
  */
 const LATER_COLUMNS = {
-  users: { factor_id: '', deactivated_at: null, managed_by: '' },
+  users: {
+    factor_id: '',
+    deactivated_at: null,
+    managed_by: '',
+    passkeys: 0,
+    passkey_handle: '',
+  },
   sessions: { user_agent: '', address: '' },
   api_tokens: {},
   grants: {},
   part_grants: {},
   invitations: { parts: '[]' },
+  passkeys: {},
   password_resets: {},
   server_agents: {},
   user_factors: {},
@@ -138,6 +158,7 @@ export class Marks {
       grants: keyOf('grants'),
       part_grants: keyOf('part_grants'),
       invitations: keyOf('invitations'),
+      passkeys: keyOf('passkeys'),
       password_resets: keyOf('password_resets'),
       server_agents: keyOf('server_agents'),
       user_factors: keyOf('user_factors'),

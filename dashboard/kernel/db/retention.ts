@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
 import { site_sessions } from './access-schema.ts'
-import { password_resets, sessions } from './auth-schema.ts'
+import { password_resets, sessions, used_challenges } from './auth-schema.ts'
 import { type Database, type Queries, writeAll } from './client.ts'
 import { sso_flows } from './identity-schema.ts'
 import { bulk_events, bulk_operations, operation_events, operations, sites } from './schema.ts'
@@ -42,6 +42,9 @@ export async function deleteExpired(db: Database, now: Date): Promise<void> {
   )
   await db.write((queries) =>
     queries.delete(sso_flows).where(lt(sso_flows.expires_at, now.toISOString())),
+  )
+  await db.write((queries) =>
+    queries.delete(used_challenges).where(lt(used_challenges.expires_at, now.toISOString())),
   )
 }
 

@@ -22,6 +22,10 @@ export const users = sqliteTable('users', {
   created_at: text().notNull(),
   /** The second factor that a login needs (auth-schema.ts); empty for none. */
   factor_id: emptyText(),
+  /** The number of passkeys (auth-schema.ts): a login with the password needs one, or a code. */
+  passkeys: integer().notNull().default(0),
+  /** The random name of the account at its authenticators; empty before the first passkey. */
+  passkey_handle: emptyText(),
   /** Since when the account admits nobody; null: it is in use. */
   deactivated_at: text(),
   /** The issuer whose claim decides the role of the account; empty: an owner does. */

@@ -23,6 +23,8 @@ export const RELEASED = [
   '3e1ea7db72cb5965d1e03eb84a8c013facecd4d1967c0ebccd58d3b9f35955d0',
   // 0008_oidc.sql
   'c81f28fc1824c59b779a0f6a046063d4ca73d12cb60ab4b4058453b2ded35990',
+  // 0009_passkeys.sql
+  '55cf0c330c625f174815cab8745bc8e7c71b25b87bac74241fb9e6874b5a60d1',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

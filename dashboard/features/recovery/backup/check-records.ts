@@ -112,6 +112,7 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   part_grants: ({ user_id, gives }) =>
     `grant ${printable(gives)} of user ${user_id} on a part of the fleet`,
   invitations: ({ person_id }) => `invitation of person ${person_id}`,
+  passkeys: ({ user_id, name }) => `passkey ${printable(name)} of user ${user_id}`,
   password_resets: ({ user_id }) => `link for a new password of user ${user_id}`,
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
   user_factors: ({ user_id }) => `second factor of user ${user_id}`,

@@ -159,6 +159,7 @@ describe('the check', () => {
         wrong(`grant gives ${id} é世'" of user ${id} on a part of the fleet`),
       ),
       ...[1, 2].flatMap((id) => wrong(`invitation of person ${id}`)),
+      ...[1, 2].flatMap((id) => wrong(`passkey name ${id} é世'" of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`link for a new password of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`trusted agent of server ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`second factor of user ${id}`)),
@@ -195,6 +196,8 @@ describe('the check', () => {
     test.each([
       ["UPDATE users SET email = 'a@example.com' WHERE id = 1", 'user 1'],
       ['UPDATE users SET deactivated_at = NULL WHERE id = 1', 'user 1'],
+      ['UPDATE users SET passkeys = 0 WHERE id = 1', 'user 1'],
+      ['UPDATE passkeys SET user_id = 1 WHERE user_id = 2', `passkey name 2 é世'" of user 1`],
       ["UPDATE invitations SET role = 'owner' WHERE person_id = 2", 'invitation of person 2'],
       [
         "UPDATE sessions SET expires_at = '2099' WHERE user_id = 2",
