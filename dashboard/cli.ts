@@ -14,7 +14,7 @@ import { verifyRecord, verifyRecordFile } from '#dashboard/features/recovery/ver
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'
 import { makeReset } from '#dashboard/kernel/auth/password-reset.ts'
-import { findUserByEmail } from '#dashboard/kernel/auth/queries.ts'
+import { findUserByEmail, hasFactor } from '#dashboard/kernel/auth/queries.ts'
 import { resetFactor } from '#dashboard/kernel/auth/second-factor.ts'
 import { databaseOnClient } from '#dashboard/kernel/db/client.ts'
 import { connect, databaseFileOf } from '#dashboard/kernel/db/connect.ts'
@@ -43,7 +43,7 @@ const USAGE = `Hosting Control: the dashboard and the tools for its records
                                      valid for an hour, once
   hosting-control reset-factors <email>
                                      turn two-factor authentication off for an account whose owner
-                                     has lost the app and the recovery codes
+                                     has lost the app, the recovery codes and the passkeys
   hosting-control notices            print the licenses of what this program contains
 
 Root has one more command where scripts/install-dashboard.sh installed the dashboard:
@@ -204,7 +204,7 @@ async function resetFactors(records: DashboardRecords, { path }: Args, { out }: 
   const { db, marks, email } = accounts
   const user = await findUserByEmail({ db, marks }, email)
   if (!user) throw unknownAccount(email)
-  if (user.factor_id === '') throw new BackupError(`Two-factor authentication of ${email} is off`)
+  if (!hasFactor(user)) throw new BackupError(`Two-factor authentication of ${email} is off`)
   if (!(await resetFactor({ db, marks, clock: realClock, random: secureRandom }, user)))
     throw new BackupError('The account was changed meanwhile: try again')
   out(`two-factor authentication of ${email} is off, and its sessions have ended\n`)

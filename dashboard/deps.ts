@@ -36,6 +36,7 @@ import { ActivityRecord } from '#dashboard/kernel/activity/record.ts'
 import { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
 import type { AgentAddress, Transports } from '#dashboard/kernel/agents/transport.ts'
+import { Challenges } from '#dashboard/kernel/auth/challenges.ts'
 import { Devices } from '#dashboard/kernel/auth/devices.ts'
 import {
   DEFAULT_PASSWORD_COST,
@@ -290,6 +291,7 @@ export function makeDeps(outside: OutsideDeps) {
     passwords: new Passwords(outside.password_cost ?? DEFAULT_PASSWORD_COST, clock),
     make_key_pair: outside.make_key_pair ?? makeKeyPair,
     devices: new Devices(outside.secret, { clock, random }),
+    challenges: new Challenges(outside.secret, { clock, random }),
     throttle: new Throttle(clock),
     clients: new ProviderClients({ clock, sealer, rules }),
     passes: new ToolPasses(outside.secret, clock),

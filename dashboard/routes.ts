@@ -33,6 +33,7 @@ import { siteSettingsRoutes } from '#dashboard/features/sites/settings/routes.ts
 import { trashRoutes } from '#dashboard/features/sites/trash/routes.ts'
 import { wordpressLoginRoutes } from '#dashboard/features/wordpress/routes.ts'
 import { activityRoutes } from '#dashboard/kernel/activity/routes.ts'
+import { passkeyRoutes } from '#dashboard/kernel/auth/passkey-routes.ts'
 import { authRoutes } from '#dashboard/kernel/auth/routes.ts'
 import { bulkRoutes } from '#dashboard/kernel/bulk/routes.ts'
 import { operationRoutes } from '#dashboard/kernel/engine/routes.ts'
@@ -43,8 +44,9 @@ import { downloadRoutes, trustRoutes } from '#dashboard/kernel/trust/routes.ts'
 /** Every route of the dashboard but its pages, by subject and by the name that generated clients use. */
 export const SUBJECTS = {
   Authentication: {
-    about: 'Sessions, passwords, logins at identity providers, and API tokens.',
-    routes: { ...authRoutes, ...ssoRoutes },
+    about:
+      'Sessions, passwords, second factors, logins at identity providers, and API tokens.',
+    routes: { ...authRoutes, ...passkeyRoutes, ...ssoRoutes },
   },
   Fleet: {
     about: 'All servers and sites at a glance, as pages need them.',

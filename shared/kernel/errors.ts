@@ -25,8 +25,11 @@ export const ERRORS = {
  * `no_backups`: a repository has no complete backup, or no longer;
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`;
  * `second_factor_needed`: the password was right, and the account also needs a code;
- * `second_factor_wrong`: that code was wrong, or was used before; `multisite`: a network
- * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
+ * `second_factor_wrong`: that code was wrong, or was used before; `passkey_needed`: the password was
+ * right, and the account also needs a passkey; `passkeys_off`: the dashboard has no public address with
+ * which passkeys work; `second_factor_missing`: the account needs a second factor, and has none;
+ * `second_factor_required`: it is the last one of an account that needs one; `multisite`: a network of
+ * sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
  * `disk_full`: a disk of the server, or the quota of the site, has no space left; `foreign_address`:
  * the server returned an address for a login that is not one of the site; `result_mismatch`: the
@@ -50,6 +53,10 @@ export const REFUSALS = [
   'confirmation_needed',
   'second_factor_needed',
   'second_factor_wrong',
+  'passkey_needed',
+  'passkeys_off',
+  'second_factor_missing',
+  'second_factor_required',
   'changed_meanwhile',
   'result_unknown',
   'multisite',
@@ -140,7 +147,8 @@ export class ServiceError extends Error {
 export const badRequest = (message: string) => new ServiceError('bad_request', { message })
 export const unauthorized = (message = '', refusal?: RefusalCode) =>
   new ServiceError('unauthorized', { message, refusal })
-export const forbidden = (message: string) => new ServiceError('forbidden', { message })
+export const forbidden = (message: string, refusal?: RefusalCode) =>
+  new ServiceError('forbidden', { message, refusal })
 export const conflict = (message: string, refusal?: RefusalCode) =>
   new ServiceError('conflict', { message, refusal })
 export const cancelledError = (): ServiceError => conflict(CANCELLED, 'cancelled')

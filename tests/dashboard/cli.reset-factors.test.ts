@@ -11,6 +11,7 @@ import {
   makeDashboard,
   PASSWORD,
 } from '#tests/support/dashboard/dashboard.ts'
+import { Authenticator, addPasskey, ORIGIN } from '#tests/support/dashboard/passkeys.ts'
 import { turnOn } from '#tests/support/dashboard/totp.ts'
 
 async function reset({ folder }: Pick<Dashboard, 'folder'>, ...argv: string[]) {
@@ -96,6 +97,25 @@ test('the command turns two-factor authentication off, ends all sessions, and is
   await turnOn(dashboard)
 
   expect(await found()).toBeUndefined()
+})
+
+test('the command also removes the passkeys of the account', async () => {
+  await using dashboard = await makeDashboard({ public_url: ORIGIN })
+  await addPasskey(dashboard, new Authenticator())
+  expect(await signIn(dashboard)).toEqual([401, 'passkey_needed'])
+
+  expect((await reset(dashboard, EMAIL)).status).toBe(0)
+
+  expect(await signIn(dashboard)).toEqual([200, undefined])
+  await dashboard.signIn()
+  const kinds = async () => {
+    const { attention } = (await dashboard.call('GET', '/api/fleet')).body
+    return attention.map(({ kind }: { kind: string }) => kind)
+  }
+  expect((await dashboard.call('GET', '/api/auth/passkeys')).body.passkeys).toEqual([])
+  expect(await kinds()).toContain('factor_reset')
+  await addPasskey(dashboard, new Authenticator())
+  expect(await kinds()).not.toContain('factor_reset')
 })
 
 test('the report ends after a week', async () => {

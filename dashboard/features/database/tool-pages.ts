@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { cookieIn } from '#dashboard/kernel/auth/cookie.ts'
+import { lacksFactor } from '#dashboard/kernel/auth/factor-rule.ts'
 import { findGrants } from '#dashboard/kernel/auth/grants.queries.ts'
 import { findSession } from '#dashboard/kernel/auth/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
@@ -110,7 +111,7 @@ async function answerRequest(
 
 /**
  * Whether the session of the dashboard goes on, and its account may still see the secrets of the
- * site: the end of either ends the session of Adminer, too.
+ * site and lacks no second factor: the end of either ends the session of Adminer, too.
  */
 async function isLoggedIn(
   { db, marks, clock }: Deps,
@@ -121,6 +122,7 @@ async function isLoggedIn(
   if (!session || session.expires_at <= timestamp(clock)) return false
   const [place] = await findPlaces(db, { site_id })
   const held = await findGrants({ db, marks }, session.user_id)
+  if (await lacksFactor({ db, marks }, { user: session.user, ...held })) return false
   return place !== undefined && rightsAt(held, place).includes('secrets')
 }
 

@@ -267,6 +267,11 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
     schema: text,
     example: 'keycloak',
   },
+  passkey_id: {
+    description: 'The id of a passkey.',
+    schema: text,
+    example: 'c3BhcmUgc2VjdXJpdHkga2V5',
+  },
   session_id: {
     description: 'The id of a session.',
     schema: text,

@@ -25,7 +25,8 @@ const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; exa
   },
   forbidden: {
     about:
-      'The account does not have the right, the scope of the API token is too small, or a request with a cookie comes from another site, from a link or from a form.',
+      'The account does not have the right, or must set up a second factor first (`second_factor_missing`), the scope of the API token is too small, or a request with a cookie comes from another site, from a link or from a form.',
+    rest: { message, code },
     example: { message: 'This needs an API token of the scope admin; this one has operate' },
   },
   not_found: {
@@ -87,7 +88,6 @@ export function failuresOf({
   names,
   errors = [],
   open,
-  right,
   needs_confirmation,
   ignores_unknown,
 }: DescribedRoute) {
@@ -97,7 +97,7 @@ export function failuresOf({
   }
   add(!open, 'unauthorized')
   add(needs_confirmation === true, 'conflict')
-  add(method !== 'GET' || !(open || right === 'own.read'), 'forbidden')
+  add(method !== 'GET' || !open, 'forbidden')
   add(
     names.some((name) => name !== 'key'),
     'not_found',

@@ -1,13 +1,13 @@
 import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
-import { conflict, invalid } from '#shared/kernel/errors.ts'
+import { requireConfirmed } from '#dashboard/kernel/http/rights.ts'
+import { conflict, invalid, type ServiceError } from '#shared/kernel/errors.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import type { LoginDeps } from './login.ts'
-import { findUser } from './queries.ts'
+import { findUser, hasFactor } from './queries.ts'
 import type { Throttle } from './throttle.ts'
-import { ASKS_CODE, type FactorDeps, useCode, WRONG_CODE } from './use-code.ts'
-
-type Deps = FactorDeps & Pick<LoginDeps, 'passwords' | 'throttle'>
+import { ASKS_CODE, useCode, WRONG_CODE } from './use-code.ts'
+import { ASKS_PASSKEY } from './use-passkey.ts'
 
 const NO_PASSWORD =
   'Your account has no password: log out and log in again, which counts as a confirmation for ten minutes'
@@ -21,12 +21,14 @@ interface PasswordConfirmation {
 }
 
 /**
- * Requires the password of the owner of a session, and a code if the account has a second factor: a
- * stolen session is not enough. Throws 422 for a wrong one, 409 with `second_factor_needed` without
- * the code, and 429 after five wrong ones; failed logins of others do not count here.
+ * Requires the password of the owner of a session, and a second factor if the account has one: a
+ * stolen session is not enough. That is a code, or a passkey with which the session was opened or
+ * confirmed in the last ten minutes. Throws 422 for a wrong one, 409 with `second_factor_needed`,
+ * `passkey_needed` or `confirmation_needed` without it, and 429 after five wrong ones; failed logins
+ * of others do not count here.
  */
 export async function confirmPassword(
-  deps: Deps,
+  deps: LoginDeps,
   caller: Caller,
   { what, password, field, code }: PasswordConfirmation,
 ): Promise<void> {
@@ -37,18 +39,26 @@ export async function confirmPassword(
   }
   const user = await verified(deps, caller, password).catch(withdraw)
   if (!user) throw invalid({ [field]: ['Is not the current password'] })
-  if (user.factor_id !== '') {
-    // It does not end the count of failures: the code may still be guessed.
-    if (code === undefined) return withdraw(conflict(ASKS_CODE, 'second_factor_needed'))
-    const used = await useCode(deps, user, code).catch(withdraw)
-    if (!used) throw invalid({ code: [WRONG_CODE] })
+  if (hasFactor(user)) {
+    // A withdrawal does not end the count of failures: the code may still be guessed.
+    if (code === undefined) {
+      if (what === 'confirmation' || user.passkeys === 0) return withdraw(factorNeeded(user))
+      // Each confirmation of an account with a passkey has proven a factor.
+      await Promise.try(requireConfirmed, deps.clock, caller).catch(withdraw)
+    } else if (!(await useCode(deps, user, code).catch(withdraw)))
+      throw invalid({ code: [WRONG_CODE] })
   }
   attempt.succeed()
 }
 
+const factorNeeded = ({ factor_id }: UserRow): ServiceError =>
+  factor_id === ''
+    ? conflict(ASKS_PASSKEY, 'passkey_needed')
+    : conflict(ASKS_CODE, 'second_factor_needed')
+
 /** Returns the user; undefined for a wrong password. */
 async function verified(
-  deps: Deps,
+  deps: LoginDeps,
   { user, jti }: Caller,
   password: Secret,
 ): Promise<UserRow | undefined> {

@@ -1,10 +1,10 @@
 import { isHttps } from '#dashboard/kernel/http/connection.ts'
 
 /**
- * The cookies; `device` identifies a browser that has logged in before, `sso` the one that has begun a
- * login at a provider.
+ * The cookies; `device` identifies a browser that has logged in before, `attempt` one that has
+ * requested a challenge for its passkey, and `sso` one that has begun a login at a provider.
  */
-type CookieKind = 'session' | 'device' | 'sso'
+type CookieKind = 'session' | 'device' | 'attempt' | 'sso'
 
 interface Deps {
   public_url: string | undefined

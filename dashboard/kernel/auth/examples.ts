@@ -1,6 +1,75 @@
 import { AT } from '#dashboard/kernel/http/example-values.ts'
 
+const CREDENTIAL = 'VkHOcTw0Sg6DRQkEQcSVVw'
+const CHALLENGE = 'S3XbFyy2XBGxhTJYnbO8SQGTuvQ0AJCdfj-OhHlOnJ1zlWdPU6m8m7TVlW7sGhmyNtx3lIPo'
+const PROOF = {
+  id: CREDENTIAL,
+  rawId: CREDENTIAL,
+  type: 'public-key',
+  response: {
+    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+    authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+    signature: 'MEUCIQD1-CqNuAMQi5aMtQUOVD8xGQ',
+    userHandle: 'u5nKqQ2cXl0bTeVhS8wYzA',
+  },
+  clientExtensionResults: {},
+}
+const OPTIONS = {
+  rpId: 'control.example',
+  challenge: CHALLENGE,
+  timeout: 300_000,
+  userVerification: 'required',
+  allowCredentials: [],
+}
+const PASSKEY = {
+  id: 'c3BhcmUgc2VjdXJpdHkga2V5',
+  name: 'Security key',
+  created_at: AT,
+  last_used_at: AT,
+  backed_up: false,
+}
+
+const NEW_CREDENTIAL = {
+  id: CREDENTIAL,
+  rawId: CREDENTIAL,
+  type: 'public-key',
+  response: {
+    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+    attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YQ',
+    transports: ['usb'],
+  },
+  clientExtensionResults: {},
+}
+
 export const AUTH_EXAMPLES = {
+  AddPasskey: { name: 'Security key', credential: NEW_CREDENTIAL },
+  ChangeFactorRule: { required_for: 'admins' },
+  NewCredential: NEW_CREDENTIAL,
+  NewPasskeyOptions: {
+    rp: { id: 'control.example', name: 'Hosting Control' },
+    user: {
+      id: 'u5nKqQ2cXl0bTeVhS8wYzA',
+      name: 'admin@example.com',
+      displayName: 'Administrator',
+    },
+    challenge: CHALLENGE,
+    pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+    timeout: 300_000,
+    attestation: 'none',
+    excludeCredentials: [],
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
+    },
+  },
+  OwnPasskeys: { passkeys: [PASSKEY], origin: 'https://control.example', problem: null },
+  Passkey: PASSKEY,
+  PasskeyLogin: { passkey: PROOF },
+  PasskeyOptions: OPTIONS,
+  PasskeyProof: PROOF,
+  RenamePasskey: { name: 'Spare security key' },
+  SecondFactor: { required_for: 'admins', required: true, present: true },
   ApiToken: {
     id: 2,
     name: 'deploy script',

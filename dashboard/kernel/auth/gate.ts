@@ -1,9 +1,10 @@
-import { admit } from '#dashboard/kernel/http/caller.ts'
+import { type Admission, admit } from '#dashboard/kernel/http/caller.ts'
 import { pathOf } from '#dashboard/kernel/http/path.ts'
 import { forbidden, unauthorized } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { findTokenCaller } from './api-tokens.ts'
 import { cookieLine, cookieName, cookieOf } from './cookie.ts'
+import { requireFactor } from './factor-rule.ts'
 import { findCaller, type SessionDeps } from './sessions.ts'
 import { SESSION_SECONDS } from './tokens.ts'
 
@@ -21,14 +22,13 @@ interface RequestOrigin {
 
 /**
  * Authenticates a request before its body is read: everything under /api is closed except the routes
- * that are open. Throws 401, or 403 for a change with a cookie that no script of our own pages sends.
- * Returns the line of a renewed cookie.
+ * that are open. Throws 401, or 403 for a change with a cookie that no script of our own pages sends,
+ * and for an account that must set up a second factor first. Returns the line of a renewed cookie.
  */
 export async function gate(deps: Deps, request: Request, { secure, address }: RequestOrigin) {
   const path = pathOf(request.url)
   const token = cookieOf('session', deps, request)
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  if (deps.open.has(`${method} ${path}`) || isOutside(path)) {
+  if (deps.open.has(callOf(request)) || isOutside(path)) {
     if (token !== undefined) checkOrigin(deps, request)
     return undefined
   }
@@ -37,7 +37,7 @@ export async function gate(deps: Deps, request: Request, { secure, address }: Re
   const found = token === undefined ? undefined : await findCaller(deps, token)
   if (!found) throw unauthorized()
   checkOrigin(deps, request)
-  admit(request, found)
+  await admitWithFactor(deps, request, found)
   return (
     found.renewed && cookieLine(cookieName('session', deps), found.renewed, SESSION_SECONDS, secure)
   )
@@ -58,8 +58,17 @@ async function admitBearer(
   const found =
     (await findTokenCaller(deps, bearer, address)) ?? (await findCaller(deps, bearer.reveal()))
   if (!found) throw unauthorized()
+  await admitWithFactor(deps, request, found)
+}
+
+/** Admits a caller, whatever the credential is, unless the account lacks a factor that it needs. */
+async function admitWithFactor(deps: Deps, request: Request, found: Admission): Promise<void> {
+  await requireFactor(deps, found.caller, callOf(request))
   admit(request, found)
 }
+
+/** Names the call of a request as routes are named, such as `GET /api/servers`. */
+const callOf = ({ method, url }: Request) => `${method === 'HEAD' ? 'GET' : method} ${pathOf(url)}`
 
 function bearerOf(request: Request): Secret | undefined {
   const header = request.headers.get('authorization') ?? ''

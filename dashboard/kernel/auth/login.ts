@@ -3,30 +3,51 @@ import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import { ipv6Groups } from '#dashboard/kernel/runtime/ipv6.ts'
-import type { Login } from '#shared/kernel/api/auth.ts'
+import type { Login, User } from '#shared/kernel/api/auth.ts'
+import type { PasskeyProof } from '#shared/kernel/api/passkeys.ts'
 import { unauthorized } from '#shared/kernel/errors.ts'
 import type { Devices } from './devices.ts'
+import { findPasskey } from './passkeys.queries.ts'
 import type { Passwords } from './passwords.ts'
-import { findUserByEmail, publicUser } from './queries.ts'
+import { findUser, findUserByEmail, hasFactor, publicUser } from './queries.ts'
 import { openSession, type SessionDeps, type SessionOrigin, WRONG_LOGIN } from './sessions.ts'
 import type { Attempt, Origin, Throttle } from './throttle.ts'
 import { ASKS_CODE, type FactorDeps, type UsedCode, useCode, WRONG_CODE } from './use-code.ts'
+import {
+  ASKS_PASSKEY,
+  type PasskeyDeps,
+  type UsedPasskey,
+  usePasskey,
+  WRONG_PASSKEY,
+} from './use-passkey.ts'
 
-export interface LoginDeps extends SessionDeps, FactorDeps {
+export interface LoginDeps extends SessionDeps, FactorDeps, PasskeyDeps {
   passwords: Passwords
   throttle: Throttle
   devices: Devices
 }
 
+/** The origin of a login, with the cookies of its browser. */
+interface LoginOrigin extends SessionOrigin {
+  device: string | undefined
+  attempt?: string | undefined
+}
+
+export interface LoggedIn {
+  user: User
+  token: string
+  device: string
+}
+
 /**
- * Logs a user in. Throws 401 for wrong credentials, with `second_factor_needed` for a right password
- * without the code that the account needs, and 429 after too many failures.
+ * Logs a user in. Throws 401 for wrong credentials, with `second_factor_needed` or `passkey_needed` for
+ * a right password without what the account also needs, and 429 after too many failures.
  */
 export async function login(
   deps: LoginDeps,
   credentials: Login,
-  from: SessionOrigin & { device: string | undefined },
-) {
+  from: LoginOrigin,
+): Promise<LoggedIn> {
   const email = credentials.email.toLowerCase()
   const device = deps.devices.idOf(from.device, email)
   const origin = { address: prefixOf(from.address), device }
@@ -38,26 +59,72 @@ export async function login(
   const checked = await verify(deps, { ...credentials, email }, origin, attempt).catch(withdraw)
   if (!checked) throw unauthorized(WRONG_LOGIN)
   // It does not end the count of failures: the code may still be guessed.
-  if (checked.factor_id !== '' && credentials.code === undefined)
-    return withdraw(unauthorized(ASKS_CODE, 'second_factor_needed'))
-  const used = await passFactor(deps, checked, credentials).catch(withdraw)
-  if (!used) throw unauthorized(WRONG_CODE, 'second_factor_wrong')
+  if (hasFactor(checked) && !credentials.code && !credentials.passkey)
+    return withdraw(factorNeeded(checked))
+  const used = await passFactor(deps, checked, credentials, from).catch(withdraw)
+  if (!used)
+    throw unauthorized(credentials.passkey ? WRONG_PASSKEY : WRONG_CODE, 'second_factor_wrong')
   attempt.succeed()
   const user = publicUser(checked)
   const token = await openSession(deps, user, from, { checked, ...used })
   return { user, token, device: deps.devices.issue(email, device) }
 }
 
-/** Uses the code, if the user has a second factor. Returns undefined for a wrong one: recorded. */
+const factorNeeded = ({ factor_id }: UserRow) =>
+  factor_id === ''
+    ? unauthorized(ASKS_PASSKEY, 'passkey_needed')
+    : unauthorized(ASKS_CODE, 'second_factor_needed')
+
+/** Uses the factor, if the user has one. Returns undefined for a wrong one: recorded. */
 async function passFactor(
   deps: LoginDeps,
   user: UserRow,
-  { code }: Pick<Login, 'code'>,
+  { code, passkey }: Pick<Login, 'code' | 'passkey'>,
+  { attempt = '' }: LoginOrigin,
 ): Promise<UsedCode | undefined> {
-  if (user.factor_id === '' || code === undefined) return { detail: null }
-  const used = await useCode(deps, user, code)
+  if (!hasFactor(user)) return { detail: null }
+  if (passkey) {
+    const expected = { purpose: 'login', bound_to: attempt, user_id: user.id } as const
+    const found = await usePasskey(deps, passkey, expected)
+    if (found && found.refusal === undefined) return usedPasskey(found)
+    await recordFailure(deps, user.id, `the password was right. ${found?.refusal ?? WRONG_PASSKEY}`)
+    return undefined
+  }
+  const used = code && (await useCode(deps, user, code))
   if (!used) await recordFailure(deps, user.id, 'the code was wrong, the password was not')
   return used
+}
+
+const usedPasskey = ({ passkey }: UsedPasskey): UsedCode => ({
+  detail: `with the passkey ${passkey.name}`,
+})
+
+/**
+ * Logs in whoever has a passkey, which is two factors: the authenticator, and what it verifies its
+ * user with. Throws 401 for an unknown or wrong one, and 429 after too many failures.
+ */
+export async function loginWithPasskey(
+  deps: LoginDeps,
+  proof: PasskeyProof,
+  from: LoginOrigin,
+): Promise<LoggedIn> {
+  const known = await findPasskey(deps, proof.id)
+  const email = (known && (await findUser(deps, known.user_id)))?.email ?? ''
+  const device = deps.devices.idOf(from.device, email)
+  const attempt = deps.throttle.login(email, { address: prefixOf(from.address), device })
+  const expected = { purpose: 'login', bound_to: from.attempt ?? '' } as const
+  const found = await usePasskey(deps, proof, expected).catch((error: unknown) => {
+    attempt.withdraw()
+    throw error
+  })
+  if (!found || found.refusal !== undefined) {
+    await recordFailure(deps, found?.user.id ?? null, found?.refusal ?? WRONG_PASSKEY)
+    throw unauthorized(WRONG_PASSKEY)
+  }
+  attempt.succeed()
+  const user = publicUser(found.user)
+  const token = await openSession(deps, user, from, { checked: found.user, ...usedPasskey(found) })
+  return { user, token, device: deps.devices.issue(email, device) }
 }
 
 async function recordFailure(

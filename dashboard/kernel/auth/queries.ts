@@ -1,6 +1,7 @@
 import { and, count, desc, eq, getTableColumns, gt, isNull, ne, sql } from 'drizzle-orm'
 import {
   api_tokens,
+  passkeys,
   password_resets,
   sessions,
   user_factors,
@@ -45,6 +46,12 @@ export async function insertUser(
 export const admits = (marks: Marks, row: UserRow): boolean =>
   marks.fits('users', row) && row.deactivated_at === null
 
+/** Whether the account has an authenticator app or a passkey, which a login with the password needs. */
+export const hasFactor = ({
+  factor_id,
+  passkeys: count,
+}: Pick<UserRow, 'factor_id' | 'passkeys'>) => factor_id !== '' || count > 0
+
 /** Returns the user with an address in lower case; undefined for one that admits nobody. */
 export async function findUserByEmail(
   { db, marks }: MarkedRecords,
@@ -74,6 +81,7 @@ export async function findAddress(db: Database, id: number): Promise<string | un
 interface ReadRows {
   user?: Pick<UserRow, 'id' | 'mark'> | undefined
   factor?: Pick<MarkedRow<'user_factors'>, 'id' | 'mark'>
+  passkey?: Pick<MarkedRow<'passkeys'>, 'id' | 'mark'>
 }
 
 /**
@@ -82,7 +90,7 @@ interface ReadRows {
  */
 export async function whileUnchanged(
   db: Database,
-  { user, factor }: ReadRows,
+  { user, factor, passkey }: ReadRows,
   statements: (queries: Queries) => readonly Statement[],
 ): Promise<boolean> {
   const refused = { mark: sql<string>`null` }
@@ -92,18 +100,20 @@ export async function whileUnchanged(
       ...(factor
         ? [queries.update(user_factors).set(refused).where(changed(user_factors, factor))]
         : []),
+      ...(passkey ? [queries.update(passkeys).set(refused).where(changed(passkeys, passkey))] : []),
       ...statements(queries),
     ])
     return true
   } catch (error) {
     if (violatesNotNull(error, 'users.mark')) return false
     if (violatesNotNull(error, 'user_factors.mark')) return false
+    if (violatesNotNull(error, 'passkeys.mark')) return false
     throw error
   }
 }
 
 const changed = (
-  table: typeof users | typeof user_factors,
+  table: typeof users | typeof user_factors | typeof passkeys,
   { id, mark }: { id: number | string; mark: string },
 ) => and(eq(table.id, id), ne(table.mark, mark))
 

@@ -34,7 +34,7 @@ import { changePassword } from './change-password.ts'
 import { changeProfile } from './change-profile.ts'
 import { cookieLine, cookieName, cookieOf, cookieOptions } from './cookie.ts'
 import { DEVICE_SECONDS } from './devices.ts'
-import { login } from './login.ts'
+import { type LoggedIn, login } from './login.ts'
 import { confirmReset, type ResetDeps, requestReset } from './password-reset.ts'
 import { deleteAccess, deleteSession } from './queries.ts'
 import { confirmCaller } from './recent-confirmation.ts'
@@ -53,7 +53,7 @@ type Deps = ResetDeps
 
 const route = routesWith<Deps>()
 
-const UserAnswer = z.strictObject({ user: User })
+export const UserAnswer = z.strictObject({ user: User })
 const plaintext = z.string().meta({ examples: ['hc_Zk3bYwqS0v9l1nXo5tQ2Rr8cUeJ7hGdM4aPfLxIyTsE'] })
 const secret = z
   .string()
@@ -80,21 +80,15 @@ export const authRoutes = {
     ignores_unknown: true,
     summary: 'Sign in',
     details:
-      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately. An account with two-factor authentication needs `code` too: 401 with `second_factor_needed` asks for it after a right password, and 401 with `second_factor_wrong` refuses it. A wrong code is a failure like a wrong password.',
+      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately. An account with two-factor authentication needs `code` too: 401 with `second_factor_needed` asks for it after a right password, and 401 with `second_factor_wrong` refuses it. A wrong code is a failure like a wrong password. `passkey` replaces the code: 401 with `passkey_needed` asks for it where the account has no app.',
     right: 'open',
     body: Login,
     body_limits: ANONYMOUS_LIMITS,
     answers: { 200: { about: 'Signed in.', json: UserAnswer, headers: ['Set-Cookie'] } },
     errors: ['unauthorized', 'too_many'],
     run: async ({ deps, body, request, server }) => {
-      const address = addressOf(request, server)
-      const user_agent = request.headers.get('user-agent')
-      const from = { address, user_agent, device: cookieOf('device', deps, request) }
-      const { user, token, device } = await login(deps, body, from)
-      const secure = isSecure(deps, request, server)
-      const known = cookieLine(cookieName('device', deps), device, DEVICE_SECONDS, secure)
-      const cookie = sessionCookie({ deps, request, server }, token, SESSION_SECONDS)
-      return new Reply(200, { user }, { cookie, headers: { 'set-cookie': known } })
+      const call = { deps, request, server }
+      return signedInReply(call, await login(deps, body, originOf(call)))
     },
   }),
   requestReset: route({
@@ -220,9 +214,9 @@ export const authRoutes = {
   }),
   confirmPassword: route({
     at: 'POST /api/auth/confirm',
-    summary: 'Confirm the password of the caller',
+    summary: 'Confirm the password of the caller, or a passkey',
     details:
-      'For calls that answer 409 with `confirmation_needed`: they need it within ten minutes before them; a login counts too. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
+      'For calls that answer 409 with `confirmation_needed`: they need it within ten minutes before them; a login counts too. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it, or with `passkey_needed` for `passkey` alone, which answers the options of `POST /api/auth/confirm/options`. Five wrong passwords, codes or passkeys in a session are answered with 429 for 15 minutes.',
     right: 'own',
     needs_session: true,
     body: ConfirmPassword,
@@ -350,6 +344,22 @@ interface CookieCall {
   deps: Deps
   request: Request
   server: Connection | null
+}
+
+/** Returns the origin of a login, with the cookies of its browser. */
+export const originOf = ({ deps, request, server }: CookieCall) => ({
+  address: addressOf(request, server),
+  user_agent: request.headers.get('user-agent'),
+  device: cookieOf('device', deps, request),
+  attempt: cookieOf('attempt', deps, request),
+})
+
+/** Makes the answer to a login, with the cookies of the session and of the device. */
+export function signedInReply(call: CookieCall, { user, token, device }: LoggedIn) {
+  const secure = isSecure(call.deps, call.request, call.server)
+  const known = cookieLine(cookieName('device', call.deps), device, DEVICE_SECONDS, secure)
+  const cookie = sessionCookie(call, token, SESSION_SECONDS)
+  return new Reply(200, { user }, { cookie, headers: { 'set-cookie': known } })
 }
 
 function sessionCookie({ deps, request, server }: CookieCall, value: string, seconds: number) {

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNull, ne } from 'drizzle-orm'
-import { sessions, user_factors } from '#dashboard/kernel/db/auth-schema.ts'
+import { passkeys, sessions, user_factors } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Queries, type Statement, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { CoveredColumns, MarkedRow } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
@@ -99,17 +99,24 @@ interface FactorChange {
   row?: CoveredColumns<'user_factors'>
   /** The session that is kept; all others of the user end. */
   keep?: string
+  /** Whether the passkeys are removed too. */
+  ends_passkeys?: boolean
 }
 
 /** Changes the factor of a user. Returns false if the user was changed meanwhile. */
 export function changeFactor(
   { db, marks }: MarkedRecords,
-  { user, factor_id, row, keep = '' }: FactorChange,
+  { user, factor_id, row, keep = '', ends_passkeys = false }: FactorChange,
   entry: NewActivity,
 ): Promise<boolean> {
-  const mark = marks.of('users', { ...user, factor_id })
+  const changed = { factor_id, ...(ends_passkeys && { passkeys: 0 }) }
+  const mark = marks.of('users', { ...user, ...changed })
   return whileUnchanged(db, { user }, (queries) => [
-    queries.update(users).set({ factor_id, mark }).where(eq(users.id, user.id)),
+    queries
+      .update(users)
+      .set({ ...changed, mark })
+      .where(eq(users.id, user.id)),
+    ...(ends_passkeys ? [queries.delete(passkeys).where(eq(passkeys.user_id, user.id))] : []),
     queries.delete(user_factors).where(eq(user_factors.user_id, user.id)),
     ...(row ? [insertion(queries, { marks }, row)] : []),
     queries.delete(sessions).where(and(eq(sessions.user_id, user.id), ne(sessions.jti, keep))),

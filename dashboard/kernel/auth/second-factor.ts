@@ -8,6 +8,7 @@ import type { TotpState } from '#shared/kernel/api/auth.ts'
 import { conflict, invalid, unauthorized } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { confirmPassword } from './confirm-password.ts'
+import { refuseLastFactor } from './factor-rule.ts'
 import type { LoginDeps } from './login.ts'
 import { findUser } from './queries.ts'
 import { countCodes, hashesOf, makeRecoveryCodes } from './recovery-codes.ts'
@@ -126,7 +127,10 @@ export async function replaceRecoveryCodes(
   return codes
 }
 
-/** Turns the second factor off, and ends the other sessions of the user. Throws 409 without one. */
+/**
+ * Turns the second factor off, and ends the other sessions of the user. Throws 409 without one, and
+ * for the only factor of an account that needs one.
+ */
 export async function stopTotp(
   deps: LoginDeps,
   caller: Caller,
@@ -134,6 +138,7 @@ export async function stopTotp(
 ): Promise<void> {
   const user = await getUser(deps, caller.user.id)
   requireFactor(user)
+  await refuseLastFactor(deps, caller, { ...user, factor_id: '' })
   await confirmPassword(deps, caller, proof(given))
   const entry = entryOf(deps.clock, { type: 'auth.factor_disable', user_id: user.id })
   const change = { user, factor_id: '', keep: caller.jti }
@@ -141,8 +146,8 @@ export async function stopTotp(
 }
 
 /**
- * Removes the second factor of a user who has lost it, by a command on the machine of the dashboard,
- * and ends all sessions of the user. The row that stays is an item of the overview.
+ * Removes the second factors of a user who has lost them, by a command on the machine of the
+ * dashboard, and ends all sessions of the user. The row that stays is an item of the overview.
  */
 export async function resetFactor(
   deps: Pick<FactorDeps, 'db' | 'marks' | 'clock' | 'random'>,
@@ -162,7 +167,7 @@ export async function resetFactor(
   }
   const facts = { created_at: now, detail: user.email }
   const entry = entryOf(clock, { type: 'auth.factor_reset', ...facts })
-  return changeFactor(deps, { user, factor_id: '', row }, entry)
+  return changeFactor(deps, { user, factor_id: '', row, ends_passkeys: true }, entry)
 }
 
 async function getUser(deps: FactorDeps, id: number): Promise<UserRow> {

@@ -3,12 +3,13 @@ import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { hasApiToken } from './api-tokens.queries.ts'
+import { lacksFactor } from './factor-rule.ts'
 import { findGrants } from './grants.queries.ts'
 import { hasSession, type MarkedRecords } from './queries.ts'
 
 type Deps = Pick<CommonDeps, 'bus' | 'clock'> & MarkedRecords
 
-/** The bus topic for ended sessions or tokens, and for changed grants. */
+/** The bus topic for ended sessions or tokens, and for changed grants and rules. */
 export const SESSIONS_NEWS = 'sessions'
 
 /** The interval of the check: the user may sign out at another dashboard on the same database. */
@@ -40,6 +41,7 @@ async function isValid(
 ): Promise<boolean> {
   const current = await findGrants({ db, marks }, user.id)
   if (JSON.stringify(current) !== JSON.stringify({ grants, parts })) return false
+  if (await lacksFactor({ db, marks }, { user, grants, parts })) return false
   if (!(await isStillAllowed(requireRight))) return false
   if (token_id !== undefined) return hasApiToken(db, token_id, timestamp(clock))
   return hasSession(db, jti, timestamp(clock))

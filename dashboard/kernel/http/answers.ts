@@ -27,7 +27,7 @@ export const ASKS_AGENT = [
 export const HEADERS = {
   'Operation-Id': 'The operation; see `GET /api/operations/<id>`.',
   'Set-Cookie':
-    'The cookie `session`, of a login `device` too: HttpOnly, SameSite=Strict, Path=/, Secure over TLS. That of a login at a provider is `sso`, SameSite=Lax. Where the public address is https, their names begin with `__Host-`. That of Adminer is for its own address only, and SameSite=None.',
+    'The cookie `session`, of a login `device` too, or of the options of a login `attempt`: HttpOnly, SameSite=Strict, Path=/, Secure over TLS. That of a login at a provider is `sso`, SameSite=Lax. Where the public address is https, their names begin with `__Host-`. That of Adminer is for its own address only, and SameSite=None.',
   ETag: 'Changes with the content: sent as `If-None-Match`, it saves the transfer.',
   'Retry-After': 'Seconds until another attempt may succeed.',
   'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',

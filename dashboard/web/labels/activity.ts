@@ -89,6 +89,10 @@ const OTHERS: Record<string, string> = {
   'sso.provider_create': 'Add identity provider',
   'sso.provider_update': 'Change identity provider',
   'sso.provider_delete': 'Remove identity provider',
+  'auth.passkey_add': 'Add passkey',
+  'auth.passkey_rename': 'Rename passkey',
+  'auth.passkey_remove': 'Remove passkey',
+  'auth.factor_rule': 'Change which accounts need a second factor',
 }
 
 const NAMES = new Map([

@@ -5,6 +5,7 @@ import { secretOf } from '#shared/kernel/secret.ts'
 import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
 import { body, openBody } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
+import { PasskeyProof } from './passkeys.ts'
 
 /** The minimum length of a new password. */
 export const MIN_PASSWORD = 12
@@ -31,12 +32,20 @@ export const Login = openBody({
     .max(254, 'Must have at most 254 characters'),
   password: current('Password'),
   code,
+  passkey: PasskeyProof.exactOptional().describe('A passkey of the account, in place of a code.'),
 }).meta({ id: 'Login' })
 export type Login = z.output<typeof Login>
 
-export const ConfirmPassword = body({ password: current('Password'), code }).meta({
-  id: 'ConfirmPassword',
+export const ConfirmPassword = body({
+  password: current('Password').exactOptional(),
+  code,
+  passkey: PasskeyProof.exactOptional().describe('A passkey of the account, in place of both.'),
 })
+  .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
+    path: ['password'],
+    message: 'Is required, or a passkey, and not both',
+  })
+  .meta({ id: 'ConfirmPassword', required: [] })
 
 /** A password that somebody sets. */
 export const NewPassword = secretOf(

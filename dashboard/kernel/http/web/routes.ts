@@ -20,6 +20,7 @@ const PAGES = [
   'invitation',
   'reset',
   'sso',
+  'second-factor',
   'servers',
   'sites',
   'operations',

@@ -1,5 +1,7 @@
 import { expect } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { storeFactorRule } from '#dashboard/kernel/auth/factor-rule.queries.ts'
 import { grants } from '#dashboard/kernel/db/auth-schema.ts'
 import { HOUR_MS } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD } from '#tests/support/dashboard/dashboard.ts'
@@ -130,6 +132,16 @@ test('ends when the account may no longer see secrets', async (all) => {
   expect((await all.visit(url, cookie)).status).toBe(200)
 
   await db.write((queries) => queries.delete(grants))
+
+  expect((await all.visit(url, cookie)).status).toBe(403)
+})
+
+test('ends when the account must set up a second factor first', async (all) => {
+  const { url, cookie } = await all.open()
+  const { db, deps } = all.dashboard
+  const entry = entryOf(deps.clock, { type: 'auth.factor_rule', user_id: 1 })
+
+  await storeFactorRule(db, 'everybody', entry)
 
   expect((await all.visit(url, cookie)).status).toBe(403)
 })

@@ -67,6 +67,8 @@ describe('the OpenAPI document', () => {
       'POST /api/auth/sso',
       'POST /api/auth/sso/finish',
       'POST /api/auth/sso/code',
+      'POST /api/auth/login/passkey/options',
+      'POST /api/auth/login/passkey',
       'POST /api/invitations/show',
       'POST /api/invitations/accept',
       'GET /health',

@@ -25,7 +25,7 @@ function raw(port: number, head: string): Promise<string> {
 }
 
 const PAGES =
-  'login invitation reset sso servers sites operations backups people trash activity settings account docs'.split(
+  'login invitation reset second-factor sso servers sites operations backups people trash activity settings account docs'.split(
     ' ',
   )
 
@@ -52,6 +52,8 @@ describe('without a session', () => {
       'POST /api/auth/sso',
       'POST /api/auth/sso/finish',
       'POST /api/auth/sso/code',
+      'POST /api/auth/login/passkey/options',
+      'POST /api/auth/login/passkey',
       'GET /database-tools/:place',
       'POST /database-tools/:place',
       'GET /',

@@ -112,6 +112,9 @@ test('each call for secrets, accounts, targets and keys, and each that replaces 
     'POST /api/keys/rotate',
     'POST /api/auth/identities',
     'DELETE /api/auth/identities/:identity_id',
+    'POST /api/auth/passkeys/options',
+    'POST /api/auth/passkeys',
+    'DELETE /api/auth/passkeys/:passkey_id',
   ]
   expect(needed.toSorted()).toEqual([...secret, ...others].toSorted())
 })
