@@ -14,13 +14,17 @@ import { Toasts } from '#dashboard/web/ui/toasts.tsx'
 z.config({ jitless: true })
 /** The pages without a signed-in user. */
 const OUTSIDE = ['/login', '/reset']
+/** Requests again who is signed in, and what they may do: the answer leads to the right page. */
+const lookAgain = () => {
+  client.removeQueries({ queryKey: ['rights'] })
+  void router.invalidate()
+}
 const client = makeQueryClient(() => {
   if (OUTSIDE.includes(router.state.location.pathname)) return
   noteSessionEnd()
   client.removeQueries({ queryKey: ['me'] })
-  client.removeQueries({ queryKey: ['rights'] })
-  void router.invalidate()
-})
+  lookAgain()
+}, lookAgain)
 const router = makeRouter(client)
 const place = document.getElementById('root')
 if (!place) throw new Error('index.html has no place for the pages')

@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call, type Sent } from './client.ts'
+import { withConfirmation } from './password-confirmation.ts'
 
 /** Ends every other session of the user and on request every API token. */
 export const changePassword = (body: Sent<'POST /api/auth/password'>['body']) =>
-  call('POST /api/auth/password', { body })
+  withConfirmation(() => call('POST /api/auth/password', { body }))
 
 export const totpQuery = queryOptions({
   queryKey: ['totp'],
@@ -11,7 +12,8 @@ export const totpQuery = queryOptions({
 })
 
 /** Creates the secret for an authenticator app, which is returned only once. */
-export const startTotp = (password: string) => call('POST /api/auth/totp', { body: { password } })
+export const startTotp = (password: string) =>
+  withConfirmation(() => call('POST /api/auth/totp', { body: { password } }))
 
 /** Turns two-factor authentication on, and returns the recovery codes, only once. */
 export const confirmTotp = async (code: string) =>
@@ -26,7 +28,7 @@ export const stopTotp = (body: Confirmed) => call('POST /api/auth/totp/disable',
 
 /** Another e-mail address needs the password. */
 export const changeProfile = (body: Sent<'PATCH /api/auth/me'>['body']) =>
-  call('PATCH /api/auth/me', { body })
+  withConfirmation(() => call('PATCH /api/auth/me', { body }))
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -52,7 +54,8 @@ export const tokensQuery = queryOptions({
 export type NewToken = Sent<'POST /api/auth/tokens'>['body']
 
 /** `plaintext` is returned only once. */
-export const createToken = (body: NewToken) => call('POST /api/auth/tokens', { body })
+export const createToken = (body: NewToken) =>
+  withConfirmation(() => call('POST /api/auth/tokens', { body }))
 
 export const deleteToken = (token_id: number) =>
   call('DELETE /api/auth/tokens/:token_id', { params: { token_id } })

@@ -1,10 +1,10 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { CACHE_MS, limitCache } from './cache-limit.ts'
 import { ApiError, isForbidden } from './client.ts'
-import { meQuery, rightsQuery } from './session.ts'
+import { lacksFactor, meQuery, rightsQuery } from './session.ts'
 
 const TRIES = 2
-/** The queries before each page, whose refusal leads to the login. */
+/** The queries before each page, whose refusal leads to the login, or to the setup of a factor. */
 const ASKED_FIRST: readonly unknown[] = [meQuery.queryKey[0], rightsQuery.queryKey[0]]
 
 /**
@@ -21,21 +21,25 @@ export const ONCE = {
 
 /**
  * Data stays visible while it is requested again; a refused request is not repeated.
- * `onUnauthorized` is called when the session has ended.
+ * `onUnauthorized` is called when the session has ended, and `onFactorMissing` when the account must
+ * set up a second factor first.
  */
-export function makeQueryClient(onUnauthorized: () => void): QueryClient {
+export function makeQueryClient(
+  onUnauthorized: () => void,
+  onFactorMissing: () => void,
+): QueryClient {
   const queryCache = new QueryCache({
     onError: (error, { queryKey }) => {
-      const isOver = error instanceof ApiError && error.status === 401
-      if (isOver && !ASKED_FIRST.includes(queryKey[0])) onUnauthorized()
+      const isFirst = ASKED_FIRST.includes(queryKey[0])
+      if (error instanceof ApiError && error.status === 401 && !isFirst) onUnauthorized()
       // The rights of the user have changed since the page was shown.
-      if (isForbidden(error)) refreshRights()
+      if (isForbidden(error) && !(isFirst && lacksFactor(error))) refused(error)
     },
   })
   limitCache(queryCache)
   const mutationCache = new MutationCache({
     onError: (error) => {
-      if (isForbidden(error)) refreshRights()
+      if (isForbidden(error)) refused(error)
     },
   })
   const client = new QueryClient({
@@ -50,7 +54,10 @@ export function makeQueryClient(onUnauthorized: () => void): QueryClient {
       },
     },
   })
-  const refreshRights = () => void client.invalidateQueries({ queryKey: rightsQuery.queryKey })
+  const refused = (error: unknown) => {
+    if (lacksFactor(error)) onFactorMissing()
+    else void client.invalidateQueries({ queryKey: rightsQuery.queryKey })
+  }
   return client
 }
 

@@ -26,19 +26,30 @@ export const noteSessionEnd = () => {
   ended = true
 }
 
+export const noteSignIn = () => {
+  ended = false
+}
+
 export async function signIn(body: Sent<'POST /api/auth/login'>['body']) {
   const { user } = await call('POST /api/auth/login', { body })
-  ended = false
+  noteSignIn()
   return user
 }
 
-const CODE_NEEDED: RefusalCode = 'second_factor_needed'
+/** Returns what the account also needs after a right password; undefined for any other error. */
+export function factorNeeded(error: unknown): 'code' | 'passkey' | undefined {
+  const code: RefusalCode | unknown = error instanceof ApiError ? error.code : undefined
+  if (code === 'second_factor_needed') return 'code'
+  return code === 'passkey_needed' ? 'passkey' : undefined
+}
 
-/** Whether the password was right, and the account also needs a code. */
-export const needsCode = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === CODE_NEEDED
+const FACTOR_MISSING: RefusalCode = 'second_factor_missing'
+
+/** Whether the account must set up a second factor before it can do anything else. */
+export const lacksFactor = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 403 && error.code === FACTOR_MISSING
 
 export async function signOut() {
   await call('POST /api/auth/logout')
-  ended = false
+  noteSignIn()
 }

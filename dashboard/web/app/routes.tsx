@@ -14,7 +14,7 @@ import { readCreateSearch } from '#dashboard/web/pages/sites/create/search.ts'
 import { noSearch, only } from '#dashboard/web/ui/address.ts'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { lazyPage } from './lazy-page.ts'
-import { requireUser } from './require-user.ts'
+import { requireSession, requireUser } from './require-user.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet })
@@ -48,6 +48,16 @@ const sso = createRoute({
   path: '/sso/$provider',
   validateSearch: only(readSsoSearch),
   component: lazyPage(() => import('#dashboard/web/pages/login/sso.tsx'), 'SsoPage'),
+})
+const secondFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/second-factor',
+  validateSearch: noSearch,
+  beforeLoad: ({ context: { client } }) => requireSession(client),
+  component: lazyPage(
+    () => import('#dashboard/web/pages/second-factor/second-factor.tsx'),
+    'SecondFactorPage',
+  ),
 })
 
 /** All pages for a signed-in user, who is requested first. */
@@ -210,6 +220,7 @@ export const routeTree = root.addChildren([
   invitation,
   reset,
   sso,
+  secondFactor,
   inside.addChildren([
     overview,
     servers,

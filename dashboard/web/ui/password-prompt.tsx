@@ -4,9 +4,10 @@ import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { type PasswordRequest, passwordRequest } from '#dashboard/web/api/password-confirmation.ts'
 import { confirmPassword } from '#dashboard/web/api/wp-login.ts'
 import { Button } from './button.tsx'
-import { useCodeField } from './code-field.tsx'
+import { useCodeField, useHasPasskey } from './code-field.tsx'
 import { Dialog, DialogFooter } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { PasskeyButtons } from './passkey-buttons.tsx'
 import { PasswordInput } from './password-input.tsx'
 import { Failure } from './states.tsx'
 
@@ -36,8 +37,30 @@ export function PasswordPrompt() {
 }
 
 function Prompt({ request }: { request: PasswordRequest }) {
+  const hasPasskey = useHasPasskey()
+  const [isPassword, setPassword] = useState(false)
+  const isByPasskey = hasPasskey && !isPassword
+  return (
+    <Dialog
+      open
+      onClose={request.cancel}
+      title={isByPasskey ? 'Confirm with your passkey' : 'Confirm your password'}
+      about={`This change needs ${isByPasskey ? 'a passkey' : 'the password'} of your account. You must ${isByPasskey ? 'use' : 'enter'} it again after ten minutes.`}
+    >
+      {isByPasskey ? (
+        <DialogFooter onCancel={request.cancel}>
+          <PasskeyButtons onDone={request.done} onPassword={() => setPassword(true)} />
+        </DialogFooter>
+      ) : (
+        <ByPassword request={request} />
+      )}
+    </Dialog>
+  )
+}
+
+function ByPassword({ request }: { request: PasswordRequest }) {
   const [password, setPassword] = useState('')
-  const { code, isMissing, codeField } = useCodeField()
+  const { code, isMissing, codeField } = useCodeField({ isAlways: true })
   const { mutate, isPending, error } = useMutation({
     gcTime: 0,
     mutationFn: () => confirmPassword({ password, ...code }),
@@ -52,33 +75,24 @@ function Prompt({ request }: { request: PasswordRequest }) {
     if (isReady && !isPending) mutate()
   }
   return (
-    <Dialog
-      open
-      onClose={request.cancel}
-      title="Confirm your password"
-      about="This change needs the password of your account. You must enter it again after ten minutes."
-    >
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <Field name="password" label="Your password of this dashboard" error={refusal}>
-          <PasswordInput
-            data-first
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-            autoComplete="current-password"
-          />
-        </Field>
-        {codeField(refusals.code)}
-        <DialogFooter
-          onCancel={request.cancel}
-          above={
-            error && Object.keys(refusals).length === 0 ? <Failure error={error} /> : undefined
-          }
-        >
-          <Button type="submit" kind="primary" disabled={!isReady} busy={isPending}>
-            Confirm password
-          </Button>
-        </DialogFooter>
-      </form>
-    </Dialog>
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Field name="password" label="Your password of this dashboard" error={refusal}>
+        <PasswordInput
+          data-first
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+          autoComplete="current-password"
+        />
+      </Field>
+      {codeField(refusals.code)}
+      <DialogFooter
+        onCancel={request.cancel}
+        above={error && Object.keys(refusals).length === 0 ? <Failure error={error} /> : undefined}
+      >
+        <Button type="submit" kind="primary" disabled={!isReady} busy={isPending}>
+          Confirm password
+        </Button>
+      </DialogFooter>
+    </form>
   )
 }

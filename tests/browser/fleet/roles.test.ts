@@ -17,7 +17,8 @@ const folder = await temporaryFolder('demo-roles')
 const demo = useDemo(['--pace', '0', '--steady', '--data', folder])
 const open = useBrowser(demo)
 
-const OUTSIDE = ['/login', '/reset']
+/** The last one signs out. */
+const OUTSIDE = ['/login', '/reset', '/second-factor']
 /** Each page, and each tab of the pages that have some. */
 const ADDRESSES: readonly (readonly [string, (client: Client) => Promise<string>])[] = [
   ...Object.entries(PLACES)

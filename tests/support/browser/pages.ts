@@ -131,5 +131,5 @@ export const button = (page: Page, name: string) => page.getByRole('button', { n
 export async function signIn(page: Page, { email, password } = ADMIN): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

@@ -9,6 +9,7 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/invitation': async () => '/invitation',
   '/reset': async () => '/reset',
   '/sso/$provider': async () => '/sso/none',
+  '/second-factor': async () => '/second-factor',
   '/': async () => '/',
   '/servers': async () => '/servers',
   '/servers/new': async () => '/servers/new',

@@ -12,6 +12,7 @@ import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { MIN_PASSWORD } from '#shared/kernel/api/auth.ts'
 import { IdentitiesCard } from './identities-card.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { ProfileCard } from './profile-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 import { Tokens } from './tokens.tsx'
@@ -27,6 +28,7 @@ export function AccountPage() {
         <TwoFactor />
       </div>
       <IdentitiesCard />
+      <Passkeys />
       <SessionsCard />
       <Tokens />
     </Page>

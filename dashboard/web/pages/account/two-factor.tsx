@@ -28,7 +28,7 @@ import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { TotpState } from '#shared/kernel/api/auth.ts'
 
 const FEW_CODES = 3
-const CHANGES = [['totp'], ['activity']]
+const CHANGES = [['totp'], ['second-factor'], ['activity']]
 
 /** The authenticator app of the account. */
 export function TwoFactor() {
@@ -199,7 +199,7 @@ function TurnOffStep({ onClose }: DialogState) {
 /** The fields of a change that needs the password and a code. */
 function useProof() {
   const [password, setPassword] = useState('')
-  const { code, isMissing, codeField } = useCodeField()
+  const { code, isMissing, codeField } = useCodeField({ isAlways: true })
   return {
     given: { password, code: '', ...code },
     form: { isBlocked: password === '' || isMissing },

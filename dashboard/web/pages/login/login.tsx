@@ -1,11 +1,14 @@
+import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
+import { signInWithPasskey } from '#dashboard/web/api/passkeys.ts'
 import {
+  factorNeeded,
   hasSessionEnded,
   meQuery,
-  needsCode,
   rightsQuery,
   signIn,
 } from '#dashboard/web/api/session.ts'
@@ -22,11 +25,13 @@ import { ProviderButtons } from './provider-buttons.tsx'
 interface Credentials {
   email: string
   password: string
+  /** What the account needs after the password. */
+  needs: 'code' | 'passkey'
 }
 
-/** Signs in, with a code if the account needs one, then opens the requested page. */
+/** Signs in, with a second factor if the account needs one, then opens the requested page. */
 export function LoginPage() {
-  // The password was right, and the account needs a code.
+  // The password was right, and the account needs a second factor.
   const [checked, setChecked] = useState<Credentials>()
   useEffect(() => {
     document.title = 'Sign in · Hosting Control'
@@ -39,9 +44,9 @@ export function LoginPage() {
           <Mark />
         </h1>
         {checked ? (
-          <CodeStep credentials={checked} onBack={() => setChecked(undefined)} />
+          <FactorStep credentials={checked} onBack={() => setChecked(undefined)} />
         ) : (
-          <PasswordStep onCodeNeeded={setChecked} />
+          <PasswordStep onFactorNeeded={setChecked} />
         )}
       </main>
     </>
@@ -49,13 +54,13 @@ export function LoginPage() {
 }
 
 /** Returns a call that signs in and then opens the requested page. */
-function useSignIn() {
+function useSignIn<G>(call: (given: G) => ReturnType<typeof signIn>) {
   const { to = '/' } = useSearch({ from: '/login' })
   const navigate = useNavigate()
   const client = useQueryClient()
   return useMutation({
     gcTime: 0,
-    mutationFn: signIn,
+    mutationFn: call,
     onSuccess: async (user) => {
       client.setQueryData(meQuery.queryKey, user)
       client.removeQueries({ queryKey: rightsQuery.queryKey })
@@ -93,15 +98,18 @@ function StepForm({ action, isBusy, error, onSubmit, children }: StepFormProps) 
   )
 }
 
-function PasswordStep({ onCodeNeeded }: { onCodeNeeded: (of: Credentials) => void }) {
+function PasswordStep({ onFactorNeeded }: { onFactorNeeded: (of: Credentials) => void }) {
   const { to = '/' } = useSearch({ from: '/login' })
-  const { mutate, isPending, error } = useSignIn()
+  const { mutate, isPending, error } = useSignIn(signIn)
   const fields = refusalsIn(error)
-  const isRefused = error && !needsCode(error) && Object.keys(fields).length === 0
+  const isRefused = error && !factorNeeded(error) && Object.keys(fields).length === 0
   const submit = (form: FormData) => {
     const credentials = { email: String(form.get('email')), password: String(form.get('password')) }
     mutate(credentials, {
-      onError: (refusal) => needsCode(refusal) && onCodeNeeded(credentials),
+      onError: (refusal) => {
+        const needs = factorNeeded(refusal)
+        if (needs) onFactorNeeded({ ...credentials, needs })
+      },
     })
   }
   return (
@@ -124,6 +132,7 @@ function PasswordStep({ onCodeNeeded }: { onCodeNeeded: (of: Credentials) => voi
           <PasswordInput autoComplete="current-password" />
         </Field>
       </StepForm>
+      {browserSupportsWebAuthn() && <PasskeyButton label="Sign in with a passkey" />}
       <ProviderButtons to={to} />
       <p className="text-center">
         <Link to="/reset" className="text-accent underline">
@@ -138,15 +147,63 @@ function PasswordStep({ onCodeNeeded }: { onCodeNeeded: (of: Credentials) => voi
   )
 }
 
-interface CodeStepProps {
+interface PasskeyButtonProps {
+  label: string
+  /** The password that was right; undefined: the passkey alone signs in. */
+  credentials?: Credentials
+}
+
+function PasskeyButton({ label, credentials }: PasskeyButtonProps) {
+  const { mutate, isPending, error } = useSignIn(() =>
+    signInWithPasskey(credentials && { email: credentials.email, password: credentials.password }),
+  )
+  return (
+    <>
+      <Button
+        icon={<KeyRound />}
+        kind={credentials?.needs === 'passkey' ? 'primary' : 'plain'}
+        busy={isPending}
+        onClick={() => mutate(undefined)}
+      >
+        {label}
+      </Button>
+      {error !== null && <Failure error={error} />}
+    </>
+  )
+}
+
+interface FactorStepProps {
   credentials: Credentials
   onBack: () => void
 }
 
+/** Asks for the second factor of the account, after the password was right. */
+function FactorStep({ credentials, onBack }: FactorStepProps) {
+  if (credentials.needs === 'code') return <CodeStep credentials={credentials} onBack={onBack} />
+  return (
+    <>
+      <h2 className="font-semibold">Two-factor authentication</h2>
+      <p className="text-muted">Your account needs its passkey in addition to the password.</p>
+      <PasskeyButton label="Use passkey" credentials={credentials} />
+      <Button kind="quiet" onClick={onBack}>
+        Back to sign in
+      </Button>
+      <NoFactorLeft email={credentials.email} what="No passkey left?" />
+    </>
+  )
+}
+
+const NoFactorLeft = ({ email, what }: { email: string; what: string }) => (
+  <p className="text-center text-xs text-balance text-muted">
+    {what} Run <code>sudo hosting-control reset-factors {email}</code> on the machine of the
+    dashboard.
+  </p>
+)
+
 /** The form that asks for a code of the second factor, after the password was right. */
-function CodeStep({ credentials, onBack }: CodeStepProps) {
+function CodeStep({ credentials, onBack }: FactorStepProps) {
   const [isRecovery, setRecovery] = useState(false)
-  const { mutate, isPending, error, reset } = useSignIn()
+  const { mutate, isPending, error, reset } = useSignIn(signIn)
   const fields = refusalsIn(error)
   const isRefused = Object.keys(fields).length === 0
   const change = () => {
@@ -159,7 +216,10 @@ function CodeStep({ credentials, onBack }: CodeStepProps) {
         action="Verify"
         isBusy={isPending}
         error={isRefused ? error : undefined}
-        onSubmit={(form) => mutate({ ...credentials, code: String(form.get('code')) })}
+        onSubmit={(form) => {
+          const { email, password } = credentials
+          mutate({ email, password, code: String(form.get('code')) })
+        }}
       >
         <h2 className="font-semibold">Two-factor authentication</h2>
         {isRecovery ? (
@@ -184,6 +244,9 @@ function CodeStep({ credentials, onBack }: CodeStepProps) {
           </Field>
         )}
       </StepForm>
+      {browserSupportsWebAuthn() && (
+        <PasskeyButton label="Use a passkey" credentials={credentials} />
+      )}
       <div className="flex flex-wrap justify-center gap-2">
         <Button kind="quiet" onClick={change}>
           {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
@@ -192,12 +255,7 @@ function CodeStep({ credentials, onBack }: CodeStepProps) {
           Back to sign in
         </Button>
       </div>
-      {isRecovery && (
-        <p className="text-center text-xs text-balance text-muted">
-          No codes left? Run <code>sudo hosting-control reset-factors {credentials.email}</code> on
-          the machine of the dashboard.
-        </p>
-      )}
+      {isRecovery && <NoFactorLeft email={credentials.email} what="No codes left?" />}
     </>
   )
 }

@@ -17,6 +17,7 @@ import { PHP_VERSIONS, supportEnds } from '#shared/php/php-support.ts'
 import { Keys } from './keys.tsx'
 import { Notifications } from './notifications.tsx'
 import { IdentityProviders } from './providers.tsx'
+import { SecondFactorCard } from './second-factor.tsx'
 import { SettingForm, SwitchSetting, TextSetting, useSave } from './setting.tsx'
 
 export function SettingsPage() {
@@ -128,6 +129,7 @@ function Settings() {
         {data && <Notifications value={data.email_notifications} />}
       </ReadOnly>
       <IdentityProviders />
+      <SecondFactorCard />
       <DnsAccounts />
       <Keys />
       <p className="text-muted">

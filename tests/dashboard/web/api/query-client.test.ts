@@ -3,7 +3,8 @@ import { QueryObserver } from '@tanstack/react-query'
 import { makeQueryClient, ONCE } from '#dashboard/web/api/query-client.ts'
 
 test('an answer that starts work is requested once, also after a break of the event stream', async () => {
-  const client = makeQueryClient(() => undefined)
+  const ignore = () => undefined
+  const client = makeQueryClient(ignore, ignore)
   let count = 0
   const queryFn = async () => ++count
   const stops = [{ ...ONCE }, { staleTime: 0, refetchInterval: false as const }].map((how, at) =>

@@ -48,6 +48,7 @@ const SEEN: Record<string, Record<string, unknown>> = {
   '/people': {},
   '/reset': {},
   '/sso/$provider': texts('state'),
+  '/second-factor': {},
   '/trash': {},
   '/activity': LIST,
   '/settings': {},
