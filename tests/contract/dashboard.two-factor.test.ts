@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
+import { Authenticator, ORIGIN } from '#tests/support/dashboard/passkeys.ts'
 import { type App, appOf } from '#tests/support/dashboard/totp.ts'
 import {
   ADMIN,
@@ -16,10 +17,12 @@ setDefaultTimeout(60_000)
 let folder = ''
 let dashboard: Running
 let app: App
+const PUBLIC = { PUBLIC_URL: ORIGIN }
+const authenticator = new Authenticator()
 
 beforeAll(async () => {
   folder = await dashboardFolder()
-  dashboard = await startDashboard(folder)
+  dashboard = await startDashboard(folder, PUBLIC)
   const client = new Client(dashboard.url)
   await client.login(ADMIN)
   const started = await client.post('/api/auth/totp', { password: ADMIN.password })
@@ -27,6 +30,10 @@ beforeAll(async () => {
   const code = appOf(secret).code(new Date())
   const { body } = await client.post('/api/auth/totp/confirm', { code })
   app = appOf(secret, Object(body).recovery_codes)
+  const options = await client.post('/api/auth/passkeys/options')
+  const credential = authenticator.create(Object(options.body))
+  const added = await client.post('/api/auth/passkeys', { name: 'Key', credential })
+  if (added.status !== 201) throw new Error(added.text)
 })
 afterAll(async () => {
   await dashboard?.kill()
@@ -54,10 +61,22 @@ test('a login with two-factor authentication needs a code, which is valid once',
   expect(await signIn(app.recovery_codes[0])).toEqual(WRONG)
 })
 
+test('a passkey signs in alone, once for each challenge', async () => {
+  const client = new Client(dashboard.url)
+  const started = await client.post('/api/auth/login/passkey/options')
+  client.cookie = started.headers.getSetCookie()[0]?.split(';')[0]
+  const passkey = authenticator.get(Object(started.body))
+  const signedIn = await client.post('/api/auth/login/passkey', { passkey })
+  const replayed = await client.post('/api/auth/login/passkey', { passkey })
+
+  expect([signedIn.status, signedIn.headers.getSetCookie().length]).toEqual([200, 2])
+  expect([replayed.status, replayed.headers.getSetCookie().length]).toEqual([401, 0])
+})
+
 test('a restart forgets no code that was used', async () => {
   const [used, unused] = app.recovery_codes
   await dashboard.kill()
-  dashboard = await startDashboard(folder)
+  dashboard = await startDashboard(folder, PUBLIC)
 
   expect(await signIn(used)).toEqual(WRONG)
   expect(await signIn(unused)).toEqual(SIGNED_IN)

@@ -1,6 +1,7 @@
 // tier: full
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
+import { Authenticator, ORIGIN } from '#tests/support/dashboard/passkeys.ts'
 import { type App, appOf } from '#tests/support/dashboard/totp.ts'
 import { type Member, SharedRecords } from '#tests/support/leases/fleet.ts'
 import { ADMIN, runRecords, sweep } from '#tests/support/processes.ts'
@@ -12,7 +13,8 @@ let app: App
 
 beforeAll(async () => {
   records = await SharedRecords.start()
-  members = [await records.add(), await records.add()]
+  const env = { PUBLIC_URL: ORIGIN }
+  members = [await records.add(env), await records.add(env)]
   const { client } = members[0]
   const started = await client.post('/api/auth/totp', { password: ADMIN.password })
   const { secret } = Object(started.body)
@@ -39,6 +41,24 @@ test('a code opens one session, whichever dashboards it reaches at the same time
     const logins = [one, other, one, other].map((member) => signIn(member, code))
     expect((await Promise.all(logins)).toSorted()).toEqual([200, 401, 401, 401])
   }
+})
+
+test('a passkey that one dashboard has asked for opens one session, whichever it reaches', async () => {
+  const [one, other] = members
+  const authenticator = new Authenticator()
+  const options = await one.client.post('/api/auth/passkeys/options')
+  const credential = authenticator.create(Object(options.body))
+  await other.client.post('/api/auth/passkeys', { name: 'Key', credential })
+  const started = await new Client(one.dashboard.url).post('/api/auth/login/passkey/options')
+  const cookie = started.headers.getSetCookie()[0]?.split(';')[0]
+  const passkey = authenticator.get(Object(started.body))
+
+  const logins = [one, other, one, other].map(({ dashboard }) =>
+    new Client(dashboard.url, cookie).post('/api/auth/login/passkey', { passkey }),
+  )
+
+  const statuses = (await Promise.all(logins)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([200, 401, 401, 401])
 })
 
 test('a change by one dashboard counts at the other at once, and so does the command', async () => {

@@ -5,7 +5,13 @@ import { z } from 'zod'
 import { Sqld } from '#scripts/lib/sqld.ts'
 import { Client, eventsOf } from '#tests/support/client.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
-import { ADMIN, type Running, startDashboard, temporaryFolder } from '#tests/support/processes.ts'
+import {
+  ADMIN,
+  type Environment,
+  type Running,
+  startDashboard,
+  temporaryFolder,
+} from '#tests/support/processes.ts'
 import { freePort } from '#tests/support/start-script.ts'
 
 /** One of several dashboards, and a browser that is logged in to it. */
@@ -40,14 +46,15 @@ export class SharedRecords {
     return new SharedRecords(folder, sqld)
   }
 
-  async add(): Promise<Member> {
+  async add(more: Environment = {}): Promise<Member> {
     const data = join(this.#folder, `dashboard-${++this.#started}`)
     await mkdir(data)
     const first = join(this.#folder, 'dashboard-1')
     for (const secret of this.#started === 1 ? [] : ['jwt-secret', 'seal-secret'])
       await cp(join(first, secret), join(data, secret))
     const { url, token_file } = this.sqld
-    const env = { DATABASE_URL: url, DATABASE_AUTH_TOKEN_FILE: token_file, BACKUPS_KEPT: '0' }
+    const own = { DATABASE_URL: url, DATABASE_AUTH_TOKEN_FILE: token_file, BACKUPS_KEPT: '0' }
+    const env = { ...own, ...more }
     const dashboard = await startDashboard(data, env)
     const client = new Client(dashboard.url, this.#cookie)
     if (this.#cookie === undefined) await client.login(ADMIN)
