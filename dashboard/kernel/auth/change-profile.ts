@@ -15,13 +15,18 @@ import { findUser, publicUser, updateProfile } from './queries.ts'
 export async function changeProfile(
   deps: LoginDeps,
   caller: Caller,
-  { name, email, password }: z.output<typeof ChangeProfile>,
+  { name, email, password, code }: z.output<typeof ChangeProfile>,
 ): Promise<User> {
   const isMoved = email !== undefined && email !== caller.user.email
   if (isMoved && !password)
     throw invalid({ password: ['Is required to change the e-mail address'] })
   if (password)
-    await confirmPassword(deps, caller, { what: 'e-mail change', password, field: 'password' })
+    await confirmPassword(deps, caller, {
+      what: 'e-mail change',
+      password,
+      field: 'password',
+      code,
+    })
   const user = await findUser(deps, caller.user.id)
   if (!user) throw unauthorized()
   const changed = { name: name ?? user.name, email: email ?? user.email }

@@ -157,7 +157,7 @@ export const authRoutes = {
     at: 'PATCH /api/auth/me',
     summary: 'Change the own name or e-mail address',
     details:
-      'Another e-mail address needs the password, and is that of the next login. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+      'Another e-mail address needs the password, and `code` if the account has two-factor authentication. It is that of the next login. Five wrong passwords in a session are answered with 429 for 15 minutes.',
     right: 'own',
     needs_session: true,
     body: ChangeProfile,

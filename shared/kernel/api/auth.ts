@@ -74,6 +74,7 @@ export const ChangeProfile = body({
     .optional()
     .describe('The address of the login, in lower case. Another one needs the password.'),
   password: current('Password').optional().describe('The current password of the user.'),
+  code,
 }).meta({ id: 'ChangeProfile' })
 
 export const RequestReset = body({

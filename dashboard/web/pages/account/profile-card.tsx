@@ -6,6 +6,7 @@ import { meQuery, rightsQuery } from '#dashboard/web/api/session.ts'
 import { siteQuery } from '#dashboard/web/api/sites.ts'
 import { PartGrants } from '#dashboard/web/features/access/part-grants.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { useCodeField } from '#dashboard/web/ui/code-field.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
@@ -81,13 +82,17 @@ function ProfileForm({ user }: { user: User }) {
   const [draft, setDraft] = useState<Draft>(UNCHANGED)
   const { name = user.name, email = user.email, password } = draft
   const isMoved = email.trim().toLowerCase() !== user.email
+  const { code, isMissing, codeField, clear } = useCodeField({ isAsked: isMoved })
   const { form, refusals, reset } = useFormCall(
-    () => changeProfile({ name, ...(isMoved && { email, password }) }),
+    () => changeProfile({ name, ...(isMoved && { email, password, ...code }) }),
     {
-      fields: ['name', 'email', 'password'],
+      fields: ['name', 'email', 'password', 'code'],
       changes: [meQuery.queryKey, ['activity']],
       done: 'The profile is saved',
-      onSuccess: () => setDraft(UNCHANGED),
+      onSuccess: () => {
+        setDraft(UNCHANGED)
+        clear()
+      },
       onClose: () => setDraft(UNCHANGED),
     },
   )
@@ -133,9 +138,10 @@ function ProfileForm({ user }: { user: User }) {
           onChange={(text) => change({ password: text })}
         />
       )}
+      {codeField(refusals.code)}
       {form.error !== null && <Failure error={form.error} />}
       <div>
-        <Button type="submit" kind="primary" busy={form.isBusy} disabled={!isChanged}>
+        <Button type="submit" kind="primary" busy={form.isBusy} disabled={!isChanged || isMissing}>
           Save profile
         </Button>
       </div>

@@ -402,6 +402,7 @@ describe('a change that needs the password needs a code too', () => {
       { current_password: PASSWORD, password: 'another long password' },
       204,
     ],
+    ['PATCH', '/api/auth/me', { email: 'new@control.example', password: PASSWORD }, 200],
   ])('%s %s', async (method, path, body, status) => {
     await using world = await protectedWorld()
     const { dashboard, code } = world
@@ -411,7 +412,7 @@ describe('a change that needs the password needs a code too', () => {
     expect(await call()).toEqual(ASKED)
     expect(await call({ code: code(4) })).toEqual(WRONG_CODE)
     expect(await statusOf(call({ code: own }))).toBe(status)
-    if (path.endsWith('/password')) return
+    if (path.endsWith('/password') || path.endsWith('/me')) return
     expect(await call({ code: own })).toEqual(WRONG_CODE)
     expect(await signIn(dashboard, { code: own })).toEqual(refused(WRONG))
   })
