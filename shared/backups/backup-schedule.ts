@@ -17,7 +17,7 @@ export type BackupInterval = (typeof BACKUP_INTERVALS)[number]
 export const PROOF_INTERVALS = ['off', 'weekly', 'monthly'] as const
 export type ProofInterval = (typeof PROOF_INTERVALS)[number]
 
-const TimeOfDay = z
+export const TimeOfDay = z
   .string('Must be a time such as 01:00')
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 01:00')
 

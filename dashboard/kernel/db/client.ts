@@ -34,6 +34,7 @@ import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
 import * as numbers from './numbers-schema.ts'
 import * as record from './record-schema.ts'
+import * as reports from './reports-schema.ts'
 import * as repositories from './repositories-schema.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
@@ -58,6 +59,7 @@ export const schema = {
   ...moves,
   ...numbers,
   ...record,
+  ...reports,
   ...settings,
   ...domains,
   ...dns,

@@ -24,6 +24,7 @@ export default defineConfig({
     'alerts-schema',
     'lost-schema',
     'record-schema',
+    'reports-schema',
   ].map((name) => `./dashboard/kernel/db/${name}.ts`),
   out: './dashboard/kernel/db/migrations',
 })

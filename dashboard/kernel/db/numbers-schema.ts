@@ -42,6 +42,8 @@ export const site_days = sqliteTable(
     database: integer(),
     cache: integer(),
     mail: integer(),
+    /** Requests that the server itself refused; null for a day that was not counted as a whole. */
+    refused: integer(),
   },
   (table) => [primaryKey({ columns: [table.site_id, table.at] })],
 )

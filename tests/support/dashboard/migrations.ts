@@ -25,6 +25,8 @@ export const RELEASED = [
   'c81f28fc1824c59b779a0f6a046063d4ca73d12cb60ab4b4058453b2ded35990',
   // 0009_passkeys.sql
   '55cf0c330c625f174815cab8745bc8e7c71b25b87bac74241fb9e6874b5a60d1',
+  // 0010_site_reports.sql
+  'a3b9dc435ade0dcca5466fe81af106b1b998daf824b333e41a62e99f15c34ede',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */
