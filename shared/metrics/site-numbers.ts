@@ -58,7 +58,11 @@ export const Sizes = z.object({
 export type Sizes = z.infer<typeof Sizes>
 
 const MinuteRow = z.object({ at: start(MINUTE_S), values })
-const DayRow = z.object({ at: start(DAY_S), values, sizes: Sizes })
+/**
+ * A day; `refused` are requests that nginx refused itself, undefined for a day that the agent did
+ * not count as a whole, and from an agent that does not count them.
+ */
+const DayRow = z.object({ at: start(DAY_S), values, sizes: Sizes, refused: amount.optional() })
 
 /** The changes of a site since a time: `at` is that of the last count, for the next call. */
 export const SiteCount = z.object({

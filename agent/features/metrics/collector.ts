@@ -98,7 +98,7 @@ export class NumbersCollector {
         values,
       }))
       const changed_days = changedIn(days, after, MAX_DAYS).map(
-        ([at, { values, sizes = NO_SIZES }]) => ({ at, values, sizes }),
+        ([at, { values, sizes = NO_SIZES, refused }]) => ({ at, values, sizes, refused }),
       )
       if (changed.length + changed_days.length === 0) return []
       return [{ domain, at: this.#last, minutes: changed, days: changed_days }]

@@ -20,6 +20,8 @@ export interface CountedNumbers {
   changed: number
   /** The sizes of a day as last measured; undefined for a minute. */
   sizes?: Sizes | undefined
+  /** The refused requests of a day; undefined for one that an earlier agent began to count. */
+  refused?: number | undefined
 }
 
 /** The maximum number of requests of dashboards in one minute, four for each visit. */
@@ -48,6 +50,12 @@ export class SiteCounts {
     const when = at === 0 || at > now ? now : at
     if (from_dashboard && this.#isVisit(begin(when, MINUTE_S))) return
     this.add(when, numbersOf(request), now)
+    if (isRefused(request)) this.#refuse(begin(when, DAY_S))
+  }
+
+  #refuse(at: number): void {
+    const day = this.days.get(at)
+    if (day?.refused !== undefined) day.refused = Math.min(day.refused + 1, MAX_COUNT)
   }
 
   /** Returns whether the request is a visit of a dashboard, and not a visitor in its name. */
@@ -101,6 +109,13 @@ export function latestChange(sites: readonly SiteCounts[]): number {
   return latest
 }
 
+/** The answers of nginx to too many requests, and to one for a file that no visitor needs. */
+const REFUSED = [403, 429]
+
+/** Whether nginx refused the request itself: it reached neither PHP nor the page cache. */
+const isRefused = ({ status, php_ms, from_cache }: Omit<LoggedRequest, 'at'>) =>
+  REFUSED.includes(status) && php_ms === undefined && !from_cache
+
 const begin = (at: number, step: number) => Math.floor(at / step) * step
 
 function numbersOf({
@@ -123,7 +138,7 @@ function numbersOf({
 }
 
 function addTo(counts: CountsByTime, at: number, numbers: Partial<Numbers>, now: number): void {
-  const count = counts.get(at) ?? { values: NUMBERS.map(() => 0), changed: now }
+  const count = counts.get(at) ?? { values: NUMBERS.map(() => 0), changed: now, refused: 0 }
   for (const name of NUMBERS) {
     const place = PLACES[name]
     const [before = 0, more = 0] = [count.values[place], numbers[name]]

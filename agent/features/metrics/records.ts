@@ -9,6 +9,7 @@ const Day = z.object({
   values: z.array(amount).length(NUMBERS.length),
   changed: amount,
   sizes: Sizes.optional(),
+  refused: amount.optional(),
 })
 
 const Site = z.object({

@@ -61,6 +61,7 @@ function daysOf(site: Known, now: number) {
         cache: Math.round(20 * MB * rate),
         mail: 0,
       },
+      refused: Math.round(40 * rate + 20 * wave(site, at / (3 * DAY_S))),
     }
   })
 }

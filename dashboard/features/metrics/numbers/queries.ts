@@ -22,6 +22,12 @@ const KEEP_NEWEST = sql.raw(
   SIZES.map((name) => `${name} = coalesce(excluded.${name}, ${name})`).join(', '),
 )
 
+/** The number of the column of refused requests, which are counted for days alone. */
+const REFUSED = sql.raw(`row.value ->> ${NUMBERS.length + 2 + SIZES.length}`)
+const KEEP_REFUSED = sql.raw(
+  'refused = coalesce(max(refused, excluded.refused), excluded.refused, refused)',
+)
+
 const PIECE = 500
 
 export async function readSince(db: Database, server_id: number): Promise<number> {
@@ -40,11 +46,12 @@ export async function storeCounts(
     minutes.map(({ at, values }) => [domain, at, ...values]),
   )
   const days = found.flatMap(({ domain, days }) =>
-    days.map(({ at, values, sizes }) => [
+    days.map(({ at, values, sizes, refused = null }) => [
       domain,
       at,
       ...values,
       ...SIZES.map((name) => sizes[name]),
+      refused,
     ]),
   )
   const from = (rows: readonly unknown[]) => sql`
@@ -62,9 +69,9 @@ export async function storeCounts(
   for (const rows of chunksOf(days, PIECE))
     await writeAll(db, (queries) => [
       queries.run(sql`
-        insert into site_days (site_id, at, ${COLUMN_NAMES}, ${sql.raw(SIZES.join(', '))})
-        select sites.id, row.value ->> 1, ${COLUMN_VALUES}, ${SIZE_VALUES} ${from(rows)}
-        on conflict (site_id, at) do update set ${KEEP_HIGHEST}, ${KEEP_NEWEST}`),
+        insert into site_days (site_id, at, ${COLUMN_NAMES}, ${sql.raw(SIZES.join(', '))}, refused)
+        select sites.id, row.value ->> 1, ${COLUMN_VALUES}, ${SIZE_VALUES}, ${REFUSED} ${from(rows)}
+        on conflict (site_id, at) do update set ${KEEP_HIGHEST}, ${KEEP_NEWEST}, ${KEEP_REFUSED}`),
     ])
   const at = Math.max(0, ...found.map((site) => site.at))
   if (at === 0) return

@@ -21,7 +21,7 @@ import { DAYS_KEPT, MINUTES_KEPT } from './update.ts'
 const STEPS = { minute: MINUTE_S, day: DAY_S }
 const DEFAULT_SPAN = { minute: 180 * MINUTE_S, day: 30 * DAY_S }
 const KEPT_SPAN = { minute: MINUTES_KEPT, day: DAYS_KEPT }
-const KEPT_SPAN_TEXT = { minute: '6 hours', day: '366 days' }
+const KEPT_SPAN_TEXT = { minute: '6 hours', day: '430 days' }
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
 /** The time by which the clock of a browser may be slow. */
 const MAX_CLOCK_DIFFERENCE = 3600

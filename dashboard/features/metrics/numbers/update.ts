@@ -10,7 +10,7 @@ import { deleteNumbers, readSince, storeCounts } from './queries.ts'
 
 /** How long minutes and days are kept, in seconds. */
 export const MINUTES_KEPT = 6 * 60 * MINUTE_S
-export const DAYS_KEPT = 366 * 86_400
+export const DAYS_KEPT = 430 * 86_400
 
 /** The time limit of a reading: a slow agent gets its next chance with the next one. */
 const LIMIT_MS = 10_000

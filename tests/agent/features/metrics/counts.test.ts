@@ -46,3 +46,20 @@ test('leaves out the requests of a dashboard, as many as one sends in a minute',
   for (let turn = 0; turn < 100; turn++) counts.request({ at: NOW, ...visit }, NOW)
   expect(requests()).toBe(100)
 })
+
+test('counts the requests that nginx refused itself, on days that it began to count', () => {
+  const earlier = { values: NUMBERS.map(() => 0), changed: NOW }
+  const counts = new SiteCounts(new Map([[NOW, earlier]]))
+  const request = { bytes: 1, php_ms: undefined, slow: false, from_cache: false }
+  const tomorrow = NOW + DAY_S
+  for (const at of [NOW, tomorrow]) {
+    for (const status of [200, 403, 404, 429]) counts.request({ at, status, ...request }, at)
+    counts.request({ at, status: 403, ...request, php_ms: 3 }, at)
+    counts.request({ at, status: 403, ...request, from_cache: true }, at)
+  }
+
+  expect([counts.days.get(NOW)?.refused, counts.days.get(tomorrow)?.refused]).toEqual([
+    undefined,
+    2,
+  ])
+})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { gt, lt } from 'drizzle-orm'
+import { eq, gt, lt } from 'drizzle-orm'
 import { storeCounts } from '#dashboard/features/metrics/numbers/queries.ts'
 import { sweepNumbers, updateNumbers } from '#dashboard/features/metrics/numbers/update.ts'
 import { site_days, site_minutes } from '#dashboard/kernel/db/numbers-schema.ts'
@@ -106,19 +106,33 @@ test.each<[string, () => Response | Promise<Response>, number, string[]]>([
   expect(logged().map(({ error }) => error.message)).toEqual(messages)
 })
 
-test('keeps minutes for six hours and days for a year, of sites that exist', async () => {
+test('keeps the higher count of refused requests, which an earlier agent does not report', async () => {
+  const refusedOf = async (refused?: number) => {
+    const days = [{ ...day(3, {}), ...(refused !== undefined && { refused }) }]
+    await storeCounts(dashboard.db, 1, [count({ days })])
+    const at = TODAY - 3 * DAY
+    const rows = await dashboard.db.read.select().from(site_days).where(eq(site_days.at, at))
+    return rows.map((row) => row.refused)
+  }
+
+  const seen = [await refusedOf(), await refusedOf(7), await refusedOf(5), await refusedOf()]
+
+  expect(seen).toEqual([[null], [7], [7], [7]])
+})
+
+test('keeps minutes for six hours and days for 430 days, of sites that exist', async () => {
   const minutes = [6 * HOUR + 60, 6 * HOUR - 60].map((age) => ({
     at: NOON - age,
     values: values({ requests: 1 }),
   }))
-  await storeCounts(dashboard.db, 1, [count({ minutes, days: [day(367, {}), day(360, {})] })])
+  await storeCounts(dashboard.db, 1, [count({ minutes, days: [day(431, {}), day(424, {})] })])
 
   await sweepNumbers(dashboard.db, clock.now())
 
   const rows = async (table: typeof site_minutes | typeof site_days) =>
     (await dashboard.db.read.select({ at: table.at }).from(table)).map(({ at }) => at).sort()
   expect((await rows(site_minutes))[0]).toBe(NOON - 6 * HOUR + 60)
-  expect((await rows(site_days))[0]).toBe(TODAY - 360 * DAY)
+  expect((await rows(site_days))[0]).toBe(TODAY - 424 * DAY)
 
   await dashboard.db.write((queries) => queries.delete(sites))
   expect([await rows(site_minutes), await rows(site_days)]).toEqual([[], []])
