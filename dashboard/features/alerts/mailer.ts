@@ -10,6 +10,13 @@ export interface Message {
   id: string
   /** The ids of earlier messages of the same subject. */
   references?: readonly string[]
+  /** The same as HTML. */
+  html?: string
+  /** The images that the HTML shows as `cid:<cid>`. */
+  images?: readonly { cid: string; type: string; bytes: Buffer }[]
+  /** The name of the sender; default: that of this program. */
+  from_name?: string
+  reply_to?: string
 }
 
 /** The outcome of sending a message, with the last answer of the server or the reason in its place. */
@@ -18,6 +25,8 @@ export interface SendResult {
   answer: string
   /** Recipients that the server has refused, though it has accepted the message. */
   refused: readonly string[]
+  /** True when the server may have accepted the message, and its answer was lost. */
+  is_unclear?: true
 }
 
 /** Sends messages; it never throws, and its answers contain no password. */
@@ -58,13 +67,22 @@ export function makeMailer(server: SmtpServer, from: string, times = DEFAULT_TIM
   return {
     server: { host, port, tls },
     from,
-    async send({ to, subject, text, id, references = [] }) {
+    async send({ to, subject, text, id, references = [], ...more }) {
       try {
         const { response, rejected } = await transport.sendMail({
-          from: { name: 'Hosting Control', address: from },
+          from: { name: more.from_name ?? 'Hosting Control', address: from },
           to: [...to],
           subject,
           text,
+          ...(more.html !== undefined && { html: more.html }),
+          ...(more.reply_to !== undefined && { replyTo: more.reply_to }),
+          attachments: (more.images ?? []).map(({ cid, type, bytes }) => ({
+            cid,
+            content: bytes,
+            contentType: type,
+            contentDisposition: 'inline' as const,
+            filename: `logo.${type.slice('image/'.length)}`,
+          })),
           messageId: named(id),
           references: references.map(named),
           headers: { 'Auto-Submitted': 'auto-generated' },
@@ -73,7 +91,9 @@ export function makeMailer(server: SmtpServer, from: string, times = DEFAULT_TIM
         const refused = [...rejected]
         return { accepted: true, answer: withoutPassword(response, server), refused }
       } catch (error) {
-        return { accepted: false, answer: withoutPassword(reasonOf(error), server), refused: [] }
+        const answer = withoutPassword(reasonOf(error), server)
+        const unclear = isRefusal(error) ? {} : ({ is_unclear: true } as const)
+        return { accepted: false, answer, refused: [], ...unclear }
       }
     },
   }
@@ -90,12 +110,38 @@ const REASONS: Record<string, string> = {
   ETIMEDOUT: 'The server did not answer in time',
 }
 
+/** The codes of errors before a message is sent, and the times of waiting before that. */
+const BEFORE_MESSAGE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EDNS',
+  'EAUTH',
+  'ETLS',
+  'EENVELOPE',
+  'CONNECT_TIMEOUT',
+  'GREETING_TIMEOUT',
+  'UPGRADE_TIMEOUT',
+])
+
+/** Whether it is certain that the server has not accepted the message. */
+function isRefusal(error: unknown): boolean {
+  const { responseCode, timeoutType } = Object(error)
+  return (
+    typeof responseCode === 'number' ||
+    [systemCodeIn(error), codeOf(error), timeoutType].some((code) => BEFORE_MESSAGE.has(code))
+  )
+}
+
+const systemCodeIn = (error: unknown): string =>
+  error instanceof Error ? (/\bE[A-Z]{3,}\b/.exec(error.message)?.[0] ?? '') : ''
+
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The message could not be sent'
   const response = 'response' in error ? String(error.response ?? '') : ''
   const code = codeOf(error)
   if (response !== '') return code === 'ETLS' ? `STARTTLS is refused: ${response}` : response
-  const named = /\bE[A-Z]{3,}\b/.exec(error.message)?.[0] ?? ''
-  const known = REASONS[named] ?? REASONS[code]
+  const known = REASONS[systemCodeIn(error)] ?? REASONS[code]
   return known ?? (error.message || 'The message could not be sent')
 }
