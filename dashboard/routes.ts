@@ -22,6 +22,7 @@ import { healthRoutes, openApiRoutes } from '#dashboard/features/openapi/routes.
 import { fleetRoutes } from '#dashboard/features/overview/routes.ts'
 import { lostServerRoutes } from '#dashboard/features/recovery/lost/routes.ts'
 import { restoredRoutes } from '#dashboard/features/recovery/routes.ts'
+import { brandingRoutes, reportRoutes } from '#dashboard/features/reports/routes.ts'
 import { serverRoutes } from '#dashboard/features/servers/routes.ts'
 import { serverWorkRoutes } from '#dashboard/features/servers/work.routes.ts'
 import { settingsRoutes } from '#dashboard/features/settings/routes.ts'
@@ -81,6 +82,7 @@ export const SUBJECTS = {
       ...logRoutes,
       ...domainRoutes,
       ...moveRoutes,
+      ...reportRoutes,
     },
   },
   People: {
@@ -111,7 +113,7 @@ export const SUBJECTS = {
   Activity: { about: 'What was done, and by whom.', routes: activityRoutes },
   Settings: {
     about: 'What holds for the whole dashboard.',
-    routes: { ...settingsRoutes, ...notificationRoutes },
+    routes: { ...settingsRoutes, ...notificationRoutes, ...brandingRoutes },
   },
   Keys: { about: 'What this dashboard signs its requests to agents with.', routes: keyRoutes },
   Service: {

@@ -19,6 +19,15 @@ import { sweepHistory } from '#dashboard/features/metrics/rollup.ts'
 import { retryDueMoves } from '#dashboard/features/moves/retry-due-moves.ts'
 import { backUpAside, backUpDaily } from '#dashboard/features/recovery/backup/daily.ts'
 import { completeRecoveries } from '#dashboard/features/recovery/lost/complete-recoveries.ts'
+import {
+  COMPARE_MS,
+  followStates,
+  followVersions,
+  forgetStates,
+  LOOK_MS,
+} from '#dashboard/features/reports/follow-states.ts'
+import { SEND_MS, sendDueReports } from '#dashboard/features/reports/send-due-reports.ts'
+import { SCAN_MS, startDueScans } from '#dashboard/features/reports/start-due-scans.ts'
 import { CHECK_MS, startDueChecks } from '#dashboard/features/servers/isolation/start-due-checks.ts'
 import {
   CONFIGURE_MS,
@@ -64,6 +73,10 @@ const SWEEPS: Record<string, Sweep> = {
   'reading of the reports of keepers': [KEEPER_MS, readReports],
   'start of isolation checks': [CHECK_MS, startDueChecks],
   'configuration of unattended updates': [CONFIGURE_MS, startDueConfiguration],
+  'record of the states of sites': [LOOK_MS, followStates],
+  'record of installed updates': [COMPARE_MS, followVersions],
+  'scan of sites with a report': [SCAN_MS, startDueScans],
+  'mail of reports': [SEND_MS, sendDueReports],
   'clean-up of numbers': [5 * MINUTE_MS, ({ db, clock }) => sweepNumbers(db, clock.now())],
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
 }
@@ -240,6 +253,7 @@ async function cleanUp({ db, clock, record }: Deps): Promise<void> {
   await deleteExpired(db, clock.now())
   await unlessChanged(record.deleteExpired(clock.now()))
   await deleteUnneeded(db, timestamp(clock))
+  await forgetStates({ db, clock })
 }
 
 /** A request is over even if it fails: the backup of the day is tried again. */

@@ -31,6 +31,7 @@ export const ATTENTION_NAMES: Record<AttentionKind, readonly [one: string, many:
   site_failed: ['site has failed', 'sites have failed'],
   certificate: ['certificate expires soon', 'certificates expire soon'],
   mail: ['server whose mail is not delivered', 'servers whose mail is not delivered'],
+  report_mail: ['report was not sent', 'reports were not sent'],
   site_jobs: ['site whose jobs fail', 'sites whose jobs fail'],
   backup_late: ['site without a recent backup', 'sites without a recent backup'],
   backup_missing: [

@@ -154,6 +154,7 @@ const ROOMS = {
     'servers',
     'overview',
     'alerts',
+    'reports',
     'openapi',
   ],
 } as const

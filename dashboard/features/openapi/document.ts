@@ -161,7 +161,7 @@ function contentOf(
   answers: ConvertedSchemas,
   example: unknown,
 ): Json {
-  const { json, events, file } = answer
+  const { json, events, file, other_files = [] } = answer
   const content: Json = {}
   const schema = schemaIn(answers, key)
   if (json && schema)
@@ -170,7 +170,8 @@ function contentOf(
       example: example ?? exampleOf(schema, answers.components),
     }
   if (events) content['text/event-stream'] = streamContent(key, answers)
-  if (file) content[file] = { schema: { type: 'string', contentMediaType: file } }
+  for (const type of file ? [file, ...other_files] : [])
+    content[type] = { schema: { type: 'string', contentMediaType: type } }
   return Object.keys(content).length > 0 ? { content } : {}
 }
 

@@ -16,6 +16,7 @@ import { OBJECT_CACHE_EXAMPLES } from '#dashboard/features/object-cache/examples
 import { FLEET_EXAMPLES } from '#dashboard/features/overview/examples.ts'
 import { RESTORED_EXAMPLES } from '#dashboard/features/recovery/examples.ts'
 import { LOST_EXAMPLES } from '#dashboard/features/recovery/lost/examples.ts'
+import { REPORT_EXAMPLES } from '#dashboard/features/reports/examples.ts'
 import { SERVER_EXAMPLES } from '#dashboard/features/servers/examples.ts'
 import { MAINTENANCE_EXAMPLES } from '#dashboard/features/servers/maintenance/examples.ts'
 import { WEB_EXAMPLES } from '#dashboard/features/servers/web-examples.ts'
@@ -50,6 +51,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...METRICS_EXAMPLES,
   ...NUMBERS_EXAMPLES,
   ...OPERATION_EXAMPLES,
+  ...REPORT_EXAMPLES,
   ...FLEET_EXAMPLES,
   ...SERVER_EXAMPLES,
   ...MAINTENANCE_EXAMPLES,

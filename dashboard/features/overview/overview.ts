@@ -13,7 +13,7 @@ import {
   siteItem,
   withAdvice,
 } from '#dashboard/features/overview/attention/item.ts'
-import { mailTroubles } from '#dashboard/features/overview/attention/mail.ts'
+import { mailTroubles, reportTroubles } from '#dashboard/features/overview/attention/mail.ts'
 import { maintenanceTroubles } from '#dashboard/features/overview/attention/maintenance.ts'
 import {
   type ContradictedSite,
@@ -93,6 +93,7 @@ async function readParts({ db, marks, record }: Deps, now: Date, visible?: Visib
   const isolation = isolationTroubles((await thenYield(listIsolation(db))).filter(seen), now)
   const maintenance = maintenanceTroubles((await thenYield(listMaintenance(db))).filter(seen))
   const mail = await thenYield(mailTroubles(db, now, visible))
+  const reports = await thenYield(reportTroubles(db, now, visible))
   const jobs = await thenYield(jobTroubles(db, visible))
   const backups = await thenYield(
     backupTroubles(db, { versions: versions.backups, names, now, since, visible }),
@@ -106,6 +107,7 @@ async function readParts({ db, marks, record }: Deps, now: Date, visible?: Visib
       ...isolation,
       ...maintenance,
       ...mail,
+      ...reports,
       ...jobs,
       ...ofSites,
       ...backups,

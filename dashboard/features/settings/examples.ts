@@ -17,5 +17,6 @@ export const SETTING_EXAMPLES = {
     proofs_at_once: 2,
     site_shell: false,
     client_accounts: false,
+    report_time: { day: 1, at: '06:00' },
   },
 }

@@ -10,6 +10,8 @@ export interface AnswerSpec {
   events?: Pick<Events, 'log'> & Partial<Events>
   /** The media type of other answers. */
   file?: string
+  /** The other media types that the file may have. */
+  other_files?: readonly string[]
   headers?: readonly (keyof typeof HEADERS)[]
 }
 

@@ -20,6 +20,7 @@ export const ATTENTION_KINDS = [
   'site_degraded',
   'certificate',
   'mail',
+  'report_mail',
   'site_jobs',
   'backup_missing',
   'backup_proof_failed',

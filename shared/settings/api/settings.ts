@@ -12,6 +12,7 @@ import {
 } from '#shared/health/visits.ts'
 import { openBody } from '#shared/kernel/api/body.ts'
 import { oneOf, PhpVersion, TrueOrFalse } from '#shared/kernel/fields.ts'
+import { ReportTime } from '#shared/reports/report-time.ts'
 
 const positive = 'Must be a positive integer'
 
@@ -79,6 +80,9 @@ export const SETTINGS = {
   client_accounts: TrueOrFalse.describe(
     'Whether sites can be given SFTP accounts with a password; turning it off removes no existing account.',
   ),
+  report_time: ReportTime.describe(
+    'The day of the month, and the time in UTC, from which the reports of the month before are mailed.',
+  ),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
@@ -104,6 +108,7 @@ export const DEFAULT_SETTINGS: FleetSettings = {
   proofs_at_once: 2,
   site_shell: false,
   client_accounts: false,
+  report_time: { day: 1, at: '06:00' },
 }
 
 export function isSettingKey(key: string): key is SettingKey {
@@ -134,6 +139,7 @@ export const SettingChanged = strictObject({
     'proofs_at_once',
     'site_shell',
     'client_accounts',
+    'report_time',
   ]),
   value,
   updated: z.literal(true),

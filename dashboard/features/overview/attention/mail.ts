@@ -1,5 +1,6 @@
 import {
   listMailTroubles,
+  listReportTroubles,
   listSitesNamed,
   listSitesWith,
 } from '#dashboard/features/mail/troubles.queries.ts'
@@ -7,8 +8,8 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { MailTrouble } from '#dashboard/kernel/db/mail-trouble.ts'
 import { seesServer, type Visible } from '#dashboard/kernel/http/visible.ts'
 import { ageOf, isDue } from '#shared/kernel/age.ts'
-import type { Attention, AttentionItem } from '#shared/overview/api/attention.ts'
-import { counted, groupOf, lowerFirst, serverItem, siteItem } from './item.ts'
+import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
+import { counted, groupOf, lowerFirst, serverItem, siteItem, withAdvice } from './item.ts'
 
 type MailServer = Awaited<ReturnType<typeof listMailTroubles>>[number]
 type MailFinding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
@@ -19,6 +20,8 @@ const DAY_MS = 24 * HOUR_MS
 /** The time after which a refusal counts: a relay may defer messages for a moment. */
 const REFUSING_MS = 15 * MINUTE_MS
 const LATE_MS = 4 * HOUR_MS
+/** The days for which a report that was not sent is an item. */
+const REPORT_DAYS = 40
 
 /** Returns the undelivered mail of sites: one item for each server, or for its only such site. */
 export async function mailTroubles(
@@ -57,6 +60,30 @@ async function visibleOf(
     )
     return { ...server, troubles: { ...server.troubles, sites } }
   })
+}
+
+/** Returns the reports for clients that were not sent, or perhaps not, until somebody sends them. */
+export async function reportTroubles(
+  db: Database,
+  now: Date,
+  visible?: Visible,
+): Promise<Attention[]> {
+  const since = new Date(now.getTime() - REPORT_DAYS * DAY_MS).toISOString()
+  const found = await listReportTroubles(db, { since, limit: SHOWN, visible })
+  const items = found.map(({ month, state, answer, at, total: _, ...site }) => {
+    const reason =
+      state === 'failed'
+        ? withAdvice(
+            `The report of ${month} was refused (${short(answer)})`,
+            'check SMTP_URL and the recipients, then send it on its page',
+          )
+        : withAdvice(
+            `Whether the report of ${month} was sent is unclear (${short(answer)})`,
+            'ask a recipient, or send it again on its page',
+          )
+    return siteItem(site, { severity: 'warning', reason, at })
+  })
+  return groupOf('report_mail', items, found[0]?.total ?? 0)
 }
 
 interface SiteFinding {

@@ -142,6 +142,9 @@ describe('the OpenAPI document', () => {
       `paths ${log} get responses 200 content text/plain`,
       `paths ${download} get responses 200 content application/octet-stream`,
       'paths /api/activity/export get responses 200 content application/jsonl',
+      ...['png', 'jpeg', 'webp'].map(
+        (type) => `paths /api/fleet/branding/logo get responses 200 content image/${type}`,
+      ),
       'paths /agent/{file} get responses 200 content application/gzip',
     ])
   })
