@@ -29,6 +29,7 @@ import { Secret } from '#shared/kernel/secret.ts'
 import { fillBulks } from './bulks.ts'
 import { fillMetrics } from './fill-metrics.ts'
 import { fillNumbers } from './fill-numbers.ts'
+import { fillReports } from './fill-reports.ts'
 import { ACTOR, activityOf, insertRecorded, makeRecorder, newOperation } from './history.ts'
 import { insertAll } from './insert.ts'
 import { ADDED_MS, fillTrust, serverRows } from './servers.ts'
@@ -58,6 +59,7 @@ export async function fillRecords(
   await fillPeople(db, now)
   await fillMetrics(db, fleet, now)
   await fillNumbers(db, now)
+  await fillReports(db, now)
   const record = await makeRecorder(fleet, now)
   const recorded = await insertRecorded(db, listStories(fleet.plan).map(record))
   const bulks = await fillBulks(db, fleet, { record, now })

@@ -11,6 +11,7 @@ export const SITE_TABS = {
   access: 'Access',
   mail: 'Mail',
   metrics: 'Metrics',
+  report: 'Report',
   logs: 'Logs',
   activity: 'Activity',
 } as const

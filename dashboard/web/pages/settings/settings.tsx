@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { DnsAccounts } from '#dashboard/web/pages/domains/accounts/accounts-card.tsx'
-import { TextField } from '#dashboard/web/ui/field.tsx'
+import { BrandingCard } from '#dashboard/web/pages/reports/branding-card.tsx'
+import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
 import { FleetPage } from '#dashboard/web/ui/fleet-page.tsx'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
@@ -14,6 +15,7 @@ import {
   type BackupWindow as Times,
 } from '#shared/backups/backup-schedule.ts'
 import { PHP_VERSIONS, supportEnds } from '#shared/php/php-support.ts'
+import type { FleetSettings } from '#shared/settings/api/settings.ts'
 import { Keys } from './keys.tsx'
 import { Notifications } from './notifications.tsx'
 import { IdentityProviders } from './providers.tsx'
@@ -127,6 +129,12 @@ function Settings() {
           )}
         </Card>
         {data && <Notifications value={data.email_notifications} />}
+        <BrandingCard />
+        {data && (
+          <Card title="Reports">
+            <ReportTime value={data.report_time} />
+          </Card>
+        )}
       </ReadOnly>
       <IdentityProviders />
       <SecondFactorCard />
@@ -211,6 +219,45 @@ function BackupWindow({ value }: { value: Times }) {
       </div>
       <div className="w-full sm:w-40">
         <TextField {...timeOf('to')} label="until" hint="UTC. May be on the next day." />
+      </div>
+    </SettingForm>
+  )
+}
+
+const REPORT_DAYS = [1, 2, 3, 4, 5]
+
+/** When the reports for clients are mailed, with one save button. */
+function ReportTime({ value }: { value: FleetSettings['report_time'] }) {
+  const [draft, setDraft] = useState<FleetSettings['report_time']>()
+  const saving = useSave('report_time', 'Time of reports')
+  const time = draft ?? value
+  const change = (part: Partial<typeof value>) => {
+    saving.reset()
+    setDraft({ ...time, ...part })
+  }
+  return (
+    <SettingForm saving={saving} draft={draft} onDraft={setDraft} value={time}>
+      <div className="w-full sm:w-72">
+        <SelectField
+          name="report_day"
+          label="Reports are mailed on day"
+          hint="Of the next month. Each site has its own recipients."
+          value={time.day}
+          options={REPORT_DAYS.map((day) => ({ value: day, name: String(day) }))}
+          onChange={(day) => change({ day })}
+        />
+      </div>
+      <div className="w-full sm:w-40">
+        <TextField
+          name="report_at"
+          label="at"
+          hint="UTC."
+          type="time"
+          className="tabular-nums"
+          error={saving.refusal}
+          value={time.at}
+          onChange={(at) => change({ at })}
+        />
       </div>
     </SettingForm>
   )

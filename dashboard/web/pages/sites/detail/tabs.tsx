@@ -32,6 +32,7 @@ import { NumbersTab } from '#dashboard/web/pages/metrics/numbers-tab.tsx'
 import { TierAdvice } from '#dashboard/web/pages/metrics/tier-advice.tsx'
 import { ObjectCacheCard } from '#dashboard/web/pages/object-cache/object-cache-card.tsx'
 import { PhpCard } from '#dashboard/web/pages/php/php-card.tsx'
+import { ReportTab } from '#dashboard/web/pages/reports/report-tab.tsx'
 import { BackupsTab } from '#dashboard/web/pages/sites/detail/backups/backups.tsx'
 import { FactsCard } from '#dashboard/web/pages/sites/detail/overview/facts-card.tsx'
 import { NotManagedCard } from '#dashboard/web/pages/sites/detail/overview/not-managed-card.tsx'
@@ -172,6 +173,10 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
   metrics: {
     has: isManaged,
     content: ({ site }) => <NumbersTab site={site} />,
+  },
+  report: {
+    has: ({ site }) => !site.found && site.status !== 'trashed',
+    content: ({ site }) => <ReportTab site={site} />,
   },
   logs: {
     has: isManaged,
