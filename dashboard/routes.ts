@@ -45,8 +45,7 @@ import { downloadRoutes, trustRoutes } from '#dashboard/kernel/trust/routes.ts'
 /** Every route of the dashboard but its pages, by subject and by the name that generated clients use. */
 export const SUBJECTS = {
   Authentication: {
-    about:
-      'Sessions, passwords, second factors, logins at identity providers, and API tokens.',
+    about: 'Sessions, passwords, second factors, logins at identity providers, and API tokens.',
     routes: { ...authRoutes, ...passkeyRoutes, ...ssoRoutes },
   },
   Fleet: {

@@ -214,7 +214,9 @@ async function getUser(deps: PasskeyDeps, id: number): Promise<UserRow> {
   return user
 }
 
-function refuseMore({ passkeys }: UserRow): void {
+function refuseMore({ passkeys, managed_by }: UserRow): void {
+  if (managed_by !== '')
+    throw conflict('This account logs in at its provider alone: a passkey would go round that')
   if (passkeys >= MAX_PASSKEYS) throw conflict(`An account has at most ${MAX_PASSKEYS} passkeys`)
 }
 

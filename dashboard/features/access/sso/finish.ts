@@ -42,6 +42,11 @@ const NO_ACCOUNT = new SsoRefusal(
   'No account of this dashboard is linked with this login: ask an owner for an invitation, or log in with your password and link it on the page Account',
 )
 
+const NEEDS_PASSKEY = new SsoRefusal(
+  'the account needs its passkey',
+  'This account needs its passkey: sign in with that, which is all that it takes',
+)
+
 /**
  * Ends a login at a provider: it opens a session, accepts an invitation or links an identity. Each
  * state is used once, in the browser that has begun it, and at its own provider. Throws 401, which is
@@ -143,6 +148,7 @@ async function logIn({ deps, flow, provider, login, from, about }: VerifiedCall)
     await awaitCode(deps, flow, user)
     throw unauthorized(ASKS_CODE, 'second_factor_needed')
   }
+  if (user.factor_id === '' && user.passkeys > 0 && provider.own_factor !== 1) throw NEEDS_PASSKEY
   return open(deps, { user, provider, to: flow.return_to }, from)
 }
 

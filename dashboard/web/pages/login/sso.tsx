@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { messageOf, refusalsIn } from '#dashboard/web/api/client.ts'
-import { meQuery, needsCode, rightsQuery } from '#dashboard/web/api/session.ts'
+import { meQuery, factorNeeded, rightsQuery } from '#dashboard/web/api/session.ts'
 import { finishSso, finishSsoCode, identitiesQuery } from '#dashboard/web/api/sso.ts'
 import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -42,8 +42,8 @@ export function SsoPage() {
         <Refused reason="The provider has not answered completely: begin the login again." />
       )}
       {search.state !== undefined && !error && <Skeleton rows={2} />}
-      {error && needsCode(error) && <CodeForm state={search.state ?? ''} />}
-      {error && !needsCode(error) && <Refused reason={messageOf(error)} />}
+      {error && factorNeeded(error) === 'code' && <CodeForm state={search.state ?? ''} />}
+      {error && factorNeeded(error) !== 'code' && <Refused reason={messageOf(error)} />}
     </main>
   )
 }

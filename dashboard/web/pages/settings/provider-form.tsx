@@ -135,7 +135,7 @@ function Form({ provider, base, onClose }: ProviderFormProps) {
 }
 
 const OPTIONS = ROLE_OPTIONS.flatMap(({ value, name }) =>
-  value === 'owner' ? [] : [{ value, name }],
+  value === 'owner' || value === null ? [] : [{ value, name }],
 )
 
 interface RolesProps {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { users } from '#dashboard/kernel/db/schema.ts'
 import { Accounts } from '#tests/support/dashboard/accounts.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { EMAIL, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
@@ -92,6 +94,33 @@ test('a login ends after ten minutes', async () => {
   clock.move(10 * MINUTES)
 
   expect((await visitor.finish('main', late)).body).toEqual(NOT_BEGUN)
+})
+
+test('an account whose only factor is a passkey is sent to that', async () => {
+  await using sso = await startSso(provider)
+  await sso.owner().link(provider)
+  const { deps, db } = sso.dashboard
+  const [user] = await db.read.select().from(users)
+  if (!user) throw new Error('there is no user')
+  const with_passkey = { ...user, passkeys: 1 }
+  await db.write((queries) =>
+    queries
+      .update(users)
+      .set({ ...with_passkey, mark: deps.marks.of('users', with_passkey) })
+      .where(eq(users.id, user.id)),
+  )
+  const visitor = sso.visitor()
+
+  const { status, body, lines } = await visitor.finish(
+    'main',
+    await provider.authorize(await visitor.begin('main')),
+  )
+
+  expect([status, body.message, lines]).toEqual([
+    401,
+    'This account needs its passkey: sign in with that, which is all that it takes',
+    [],
+  ])
 })
 
 test('an account with two-factor authentication also needs a code', async () => {
