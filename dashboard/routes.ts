@@ -7,6 +7,7 @@ import { foundBackupRoutes } from '#dashboard/features/backups/found/routes.ts'
 import { offSiteRoutes } from '#dashboard/features/backups/off-site/routes.ts'
 import { backupRoutes } from '#dashboard/features/backups/routes.ts'
 import { siteBackupRoutes } from '#dashboard/features/backups/site-routes.ts'
+import { clientRoutes } from '#dashboard/features/clients/routes.ts'
 import { copyRoutes } from '#dashboard/features/copies/routes.ts'
 import { siteDatabaseRoutes } from '#dashboard/features/database/routes.ts'
 import { dnsRoutes } from '#dashboard/features/domains/dns/routes.ts'
@@ -88,6 +89,10 @@ export const SUBJECTS = {
     about:
       'Who may log in to sites by SFTP and with which keys, and to this dashboard with which role.',
     routes: { ...accessRoutes, ...accountRoutes },
+  },
+  Clients: {
+    about: 'What the clients of an agency see of their sites, without servers, and may do there.',
+    routes: clientRoutes,
   },
   Backups: {
     about: 'Backups of sites and of the dashboard: their targets, the recovery kit, and restores.',

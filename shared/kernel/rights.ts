@@ -8,8 +8,17 @@ export type Role = (typeof ROLES)[number]
 export const GRANTS = [...ROLES, 'secrets'] as const
 export type Grant = (typeof GRANTS)[number]
 
+/**
+ * What a client of the agency can be granted on a part of the fleet, and nowhere else: a reduced view
+ * of the sites, and with it to restore backups, and to log in to the WordPress.
+ */
+export const CLIENT_GRANTS = ['client', 'restore', 'login'] as const
+
+export const isClientGrant = (grant: PartGrantName): boolean =>
+  CLIENT_GRANTS.some((name) => name === grant)
+
 /** What an account can be granted on a part of the fleet: the accounts belong to no part. */
-export const PART_GRANTS = ['viewer', 'operator', 'admin', 'secrets'] as const
+export const PART_GRANTS = [...CLIENT_GRANTS, 'viewer', 'operator', 'admin', 'secrets'] as const
 export type PartGrantName = (typeof PART_GRANTS)[number]
 
 /** A grant on the servers with a tag, on one server, or on one site; the others are null. */
@@ -35,14 +44,18 @@ export interface Place {
 
 /**
  * What a call needs of its caller. `own` calls are about the account of the caller, and need no
- * grant. `secrets` shows passwords and everything that a site stores. `accounts` decides what others
- * may do.
+ * grant. `client` shows the reduced view of a site, `restore` restores its backups, and `login` logs
+ * in to its WordPress as the user with the address of the caller. `secrets` shows passwords and
+ * everything that a site stores. `accounts` decides what others may do.
  */
 export const RIGHTS = [
   'own.read',
   'own',
+  'client',
   'read',
+  'restore',
   'operate',
+  'login',
   'secrets',
   'admin',
   'accounts',
@@ -50,31 +63,53 @@ export const RIGHTS = [
 export type Right = (typeof RIGHTS)[number]
 
 /** The rights that somebody has on a server or a site. */
-export const RIGHTS_ON_OBJECTS = ['read', 'operate', 'secrets', 'admin'] as const satisfies Right[]
+export const RIGHTS_ON_OBJECTS = [
+  'client',
+  'read',
+  'restore',
+  'operate',
+  'login',
+  'secrets',
+  'admin',
+] as const satisfies Right[]
 
 const RIGHTS_OF_EVERYONE: readonly Right[] = ['own.read', 'own']
 
-const RIGHTS_OF: Readonly<Record<Grant, readonly Right[]>> = {
-  viewer: ['read'],
-  operator: ['read', 'operate'],
-  admin: ['read', 'operate', 'secrets', 'admin'],
-  owner: ['read', 'operate', 'secrets', 'admin', 'accounts'],
-  secrets: ['secrets'],
+const RIGHTS_OF: Readonly<Record<Grant | PartGrantName, readonly Right[]>> = {
+  client: ['client'],
+  restore: ['client', 'restore'],
+  login: ['client', 'login'],
+  viewer: ['client', 'read'],
+  operator: ['client', 'read', 'restore', 'operate'],
+  admin: RIGHTS_ON_OBJECTS,
+  owner: [...RIGHTS_ON_OBJECTS, 'accounts'],
+  secrets: ['login', 'secrets'],
+}
+
+/** The grants that give a right beside the roles. */
+const GRANT_FOR: Partial<Record<Right, PartGrantName>> = {
+  client: 'client',
+  restore: 'restore',
+  login: 'login',
+  secrets: 'secrets',
 }
 
 /** The smallest scope of an API token for a right. */
 const SCOPE_FOR: Readonly<Record<Right, TokenScope>> = {
   'own.read': 'read',
   own: 'admin',
+  client: 'read',
   read: 'read',
+  restore: 'operate',
   operate: 'operate',
+  login: 'admin',
   secrets: 'admin',
   admin: 'admin',
   accounts: 'admin',
 }
 
 /** Returns the rights of an account; grants only add up. */
-export function rightsOf(grants: readonly Grant[]): Right[] {
+export function rightsOf(grants: readonly (Grant | PartGrantName)[]): Right[] {
   const given = new Set([...RIGHTS_OF_EVERYONE, ...grants.flatMap((grant) => RIGHTS_OF[grant])])
   return RIGHTS.filter((right) => given.has(right))
 }
@@ -107,6 +142,21 @@ export const scopeFor = (right: Right): TokenScope => SCOPE_FOR[right]
 /** Returns the lowest role that has a right; undefined for what every account may do. */
 export const lowestRole = (right: Right): Role | undefined =>
   ROLES.find((role) => RIGHTS_OF[role].includes(right))
+
+/** Returns the grant that gives a right beside the roles; undefined when there is none. */
+export const grantFor = (right: Right): PartGrantName | undefined => GRANT_FOR[right]
+
+/** Whether somebody is a client of the agency: what they see, they see in the reduced view. */
+export const isClient = ({
+  rights,
+  parts,
+}: {
+  rights: readonly Right[]
+  parts: readonly { rights: readonly Right[] }[]
+}): boolean => {
+  const given = [rights, ...parts.map((part) => part.rights)].flat()
+  return given.includes('client') && !given.includes('read')
+}
 
 /** Returns the role among the grants of an account; undefined for an account without one. */
 export const roleOf = (grants: readonly Grant[]): Role | undefined =>

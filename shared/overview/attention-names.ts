@@ -32,6 +32,10 @@ export const ATTENTION_NAMES: Record<AttentionKind, readonly [one: string, many:
   certificate: ['certificate expires soon', 'certificates expire soon'],
   mail: ['server whose mail is not delivered', 'servers whose mail is not delivered'],
   report_mail: ['report was not sent', 'reports were not sent'],
+  restore_requested: [
+    'site whose client asks for a restore',
+    'sites whose clients ask for a restore',
+  ],
   site_jobs: ['site whose jobs fail', 'sites whose jobs fail'],
   backup_late: ['site without a recent backup', 'sites without a recent backup'],
   backup_missing: [

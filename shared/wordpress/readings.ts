@@ -1,11 +1,14 @@
 import { SiteRequest } from '#shared/kernel/agent-requests.ts'
+import { Email } from '#shared/kernel/fields.ts'
 import { reading } from '#shared/kernel/reading.ts'
 import { AdminPassword } from '#shared/servers/agent.ts'
 import { WordpressUsers } from './wp-login.ts'
 
 export const wordpressUsersReading = reading({
   at: 'POST /sites/wordpress-users',
-  params: SiteRequest,
+  params: SiteRequest.extend({
+    email: Email.exactOptional().describe('Only the user with this address, with any role.'),
+  }),
   answer: WordpressUsers,
 })
 

@@ -17,6 +17,7 @@ const WordpressUser = z.object({
   login: cut(60),
   name: cut(250),
   role: cut(60).describe('The first role, such as `administrator`.'),
+  email: cut(254).exactOptional().describe('The address, if one was asked for.'),
 })
 
 /** `more` is true when there are more accounts than those of the list. */

@@ -155,6 +155,7 @@ const ROOMS = {
     'overview',
     'alerts',
     'reports',
+    'clients',
     'openapi',
   ],
 } as const

@@ -54,7 +54,7 @@ export const ACCESS_EXAMPLES = {
     person_id: 1,
     name: 'Anna Weber',
     email: 'anna@example.com',
-    rights: ['read', 'operate'],
+    rights: ['client', 'read', 'restore', 'operate'],
     grants: [{ gives: 'operator', tag: 'shop', server_id: null, site_id: null }],
   },
   InvitePerson: {

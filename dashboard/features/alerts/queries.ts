@@ -1,9 +1,11 @@
 import { inArray } from 'drizzle-orm'
 import { admits } from '#dashboard/kernel/auth/queries.ts'
 import { alerts } from '#dashboard/kernel/db/alerts-schema.ts'
+import { grants } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
+import { rightsOf } from '#shared/kernel/rights.ts'
 import type { Alert } from './decide.ts'
 
 export function listAlerts(db: Database): Promise<Alert[]> {
@@ -24,8 +26,14 @@ export async function saveAlerts(
   ])
 }
 
-/** Lists the addresses of the accounts in use. */
+/** Lists the addresses of the accounts in use that see the whole fleet, which messages are about. */
 export async function listAddresses(db: Database, marks: Marks): Promise<string[]> {
   const rows = await db.read.select().from(users).orderBy(users.id)
-  return rows.filter((row) => admits(marks, row)).map(({ email }) => email)
+  const given = await db.read.select().from(grants)
+  const readers = new Set(
+    given
+      .filter((row) => marks.fits('grants', row) && rightsOf([row.gives]).includes('read'))
+      .map(({ user_id }) => user_id),
+  )
+  return rows.filter((row) => readers.has(row.id) && admits(marks, row)).map(({ email }) => email)
 }

@@ -49,6 +49,14 @@ const Target = {
   created_at: AT,
 }
 const sizes = { files: 3579, tables: 12, bytes: 125_114_191, stored: 33_272_036 }
+const RestoreRequest = {
+  at: AT,
+  by: 'Anna Weber',
+  email: 'anna@shop.example',
+  note: 'The prices are gone since this morning.',
+  backup_id: 1,
+  backup_at: AT,
+}
 const Proof = {
   at: AT,
   proven: true,
@@ -197,11 +205,13 @@ export const BACKUP_EXAMPLES = {
   SetBackupRules: { rules: [OwnRule], version: VERSION },
   BackupRules: { rules: [Rule], version: VERSION },
   BackupSettings: schedule,
+  RestoreRequest,
   SiteBackups: {
     backups: [Backup],
     gone: [{ id: 2, at: AT, target: 'Backup server', gone_at: LATER }],
     obstacle: null,
     undo: { cause: 'site.push', at: AT, until: UNTIL },
+    requested: RestoreRequest,
     ...schedule,
     next_proof_at: UNTIL,
   },

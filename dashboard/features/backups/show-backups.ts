@@ -8,6 +8,7 @@ import { findProvable } from './proof-due.queries.ts'
 import { nextProof } from './proof-schedule.ts'
 import { findDefaultTarget, findTarget, listBackups } from './queries.ts'
 import { listGoneOf } from './refresh.queries.ts'
+import { findRestoreRequest } from './restore-requests.queries.ts'
 import { findRestore } from './restores.queries.ts'
 import { showSchedule } from './site-schedule.ts'
 
@@ -23,6 +24,7 @@ export async function showBackups({ db, clock }: Deps, site_id: number): Promise
     gone: await listGoneOf(db, site_id),
     obstacle: await obstacleOf(db, site_id),
     undo: restore && restore.until > timestamp(clock) ? restore : null,
+    requested: (await findRestoreRequest(db, site_id)) ?? null,
     ...(await showSchedule({ db, clock }, site_id)),
     next_proof_at: await nextProofAt({ db, clock }, site_id),
   }

@@ -1,3 +1,4 @@
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -11,7 +12,9 @@ import {
   SiteBackups,
 } from '#shared/backups/api/backups.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'
+import { notFound } from '#shared/kernel/errors.ts'
 import { refreshBackups } from './refresh-backups.ts'
+import { dismissRestoreRequest } from './restore-requests.queries.ts'
 import { showBackups } from './show-backups.ts'
 import { changeSchedule } from './site-schedule.ts'
 
@@ -74,6 +77,19 @@ export const siteBackupRoutes = {
     body: RestoreBackup,
     ...streamed('backup.restore'),
     needs_confirmation: true,
+  }),
+  dismissRestoreRequest: route({
+    at: 'DELETE /api/servers/:server_id/sites/:site_id/backups/request',
+    summary: 'Dismiss the request of a client to restore a site',
+    details: 'A restore of a backup ends the request, too. 404 without an open request.',
+    right: 'operate',
+    loads: loadSite,
+    answers: { 204: { about: 'There is no open request.' } },
+    run: async ({ deps: { db, clock }, loaded: { site, actor } }) => {
+      const where = { server_id: site.server_id, domain: site.domain }
+      const entry = entryOf(clock, { type: 'restore.dismiss', user_id: actor, ...where })
+      if (!(await dismissRestoreRequest(db, site.id, entry))) throw notFound('Request')
+    },
   }),
   undoRestore: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/backups/undo',

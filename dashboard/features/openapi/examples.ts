@@ -2,6 +2,7 @@ import { ACCESS_EXAMPLES } from '#dashboard/features/access/examples.ts'
 import { NOTIFICATION_EXAMPLES } from '#dashboard/features/alerts/examples.ts'
 import { BACKUP_EXAMPLES } from '#dashboard/features/backups/examples.ts'
 import { OFF_SITE_EXAMPLES } from '#dashboard/features/backups/off-site/examples.ts'
+import { CLIENT_EXAMPLES } from '#dashboard/features/clients/examples.ts'
 import { COPY_EXAMPLES } from '#dashboard/features/copies/examples.ts'
 import { SITE_DATABASE_EXAMPLES } from '#dashboard/features/database/examples.ts'
 import { DNS_EXAMPLES } from '#dashboard/features/domains/dns/examples.ts'
@@ -38,6 +39,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...NOTIFICATION_EXAMPLES,
   ...BULK_EXAMPLES,
   ...BACKUP_EXAMPLES,
+  ...CLIENT_EXAMPLES,
   ...COPY_EXAMPLES,
   ...SITE_SETTINGS_EXAMPLES,
   ...SITE_JOB_EXAMPLES,

@@ -4,13 +4,15 @@ import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import type { ChangeProfile, User } from '#shared/kernel/api/auth.ts'
 import { conflict, invalid, unauthorized } from '#shared/kernel/errors.ts'
+import { isClientGrant } from '#shared/kernel/rights.ts'
 import { confirmPassword } from './confirm-password.ts'
 import type { LoginDeps } from './login.ts'
 import { findUser, publicUser, updateProfile } from './queries.ts'
 
 /**
  * Changes the name and the e-mail address of the caller. Throws 422 for another address without the
- * password, or for one that belongs to another account.
+ * password, or for one that belongs to another account, and 409 for a client, whose address decides
+ * as which user of WordPress they log in.
  */
 export async function changeProfile(
   deps: LoginDeps,
@@ -18,6 +20,7 @@ export async function changeProfile(
   { name, email, password, code }: z.output<typeof ChangeProfile>,
 ): Promise<User> {
   const isMoved = email !== undefined && email !== caller.user.email
+  if (isMoved) refuseClient(caller)
   if (isMoved && !password)
     throw invalid({ password: ['Is required to change the e-mail address'] })
   if (password)
@@ -47,4 +50,11 @@ export async function changeProfile(
   if (!isWritten)
     throw conflict('The account was changed meanwhile: try again', 'changed_meanwhile')
   return { id: user.id, ...changed }
+}
+
+function refuseClient({ parts }: Caller): void {
+  if (parts.some(({ gives }) => isClientGrant(gives)))
+    throw conflict(
+      'Your agency decides about this address: ask it for an invitation to another one',
+    )
 }

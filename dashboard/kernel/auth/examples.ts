@@ -81,13 +81,13 @@ export const AUTH_EXAMPLES = {
   CallerRights: {
     role: 'operator',
     secrets: true,
-    rights: ['own.read', 'own', 'read', 'operate', 'secrets'],
+    rights: ['own.read', 'own', 'client', 'read', 'restore', 'operate', 'login', 'secrets'],
     parts: [
       {
         tag: 'shop',
         server_id: null,
         site_id: null,
-        rights: ['read', 'operate', 'secrets', 'admin'],
+        rights: ['client', 'read', 'restore', 'operate', 'login', 'secrets', 'admin'],
       },
     ],
   },
@@ -114,7 +114,7 @@ export const AUTH_EXAMPLES = {
     name: 'deploy script',
     scope: 'operate',
     role: 'operator',
-    rights: ['own.read', 'read', 'operate'],
+    rights: ['own.read', 'client', 'read', 'restore', 'operate'],
     parts: [],
     expires_at: '2027-02-18T14:05:02.000Z',
   },

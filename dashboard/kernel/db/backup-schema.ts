@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import type { BackupPlace } from '#shared/backups/backup.ts'
 import { BACKUP_INTERVALS, REPLACEMENTS } from '#shared/backups/backup-schedule.ts'
 import type { ProofReport } from '#shared/backups/proof.ts'
-import { servers, sites } from './schema.ts'
+import { servers, sites, users } from './schema.ts'
 
 /**
  * Where backups of sites are stored. The secret is sealed (trust/seal.ts). `checked_at` is null
@@ -144,6 +144,22 @@ export const backup_restores = sqliteTable('backup_restores', {
   at: text().notNull(),
   until: text().notNull(),
   cause: text({ enum: REPLACEMENTS }).notNull().default('backup.restore'),
+})
+
+/**
+ * Requests of clients that somebody restores a backup of their site: one at a time for a site, until
+ * a backup is restored, or the request is dismissed. `backup_id` is null for any backup.
+ */
+export const restore_requests = sqliteTable('restore_requests', {
+  site_id: integer()
+    .primaryKey()
+    .references(() => sites.id, { onDelete: 'cascade' }),
+  backup_id: integer().references(() => backups.id, { onDelete: 'set null' }),
+  user_id: integer()
+    .notNull()
+    .references(() => users.id),
+  note: text().notNull(),
+  requested_at: text().notNull(),
 })
 
 /**

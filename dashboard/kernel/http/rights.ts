@@ -2,6 +2,7 @@ import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { isDue } from '#shared/kernel/age.ts'
 import { conflict, forbidden } from '#shared/kernel/errors.ts'
 import {
+  grantFor,
   lowestRole,
   type Place,
   partsWith,
@@ -65,10 +66,11 @@ function refusal(caller: Caller, right: Right, held: readonly Right[]) {
     return forbidden(
       `This needs an API token of the scope ${scopeFor(right)}; this one has ${caller.scope}`,
     )
-  const secrets = right === 'secrets' ? ', or the grant secrets' : ''
+  const grant = grantFor(right)
+  const other = grant ? `, or the grant ${grant}` : ''
   const here = partsWith(caller, right).length > 0 ? ' here' : ''
   return forbidden(
-    `This needs the role ${lowestRole(right)}${secrets}${here}: ask an owner of this dashboard`,
+    `This needs the role ${lowestRole(right)}${other}${here}: ask an owner of this dashboard`,
   )
 }
 

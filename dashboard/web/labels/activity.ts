@@ -60,6 +60,8 @@ const OTHERS: Record<string, string> = {
   'records.confirm': 'Confirm what was found after a restore',
   'key.rotate': 'Rotate signing key',
   'key.retire': 'Retire signing key',
+  'restore.request': 'Request restore',
+  'restore.dismiss': 'Dismiss request for a restore',
   'site.visitor_password': 'Show visitor password',
   'backup.refresh': 'Read backups again',
   'person.create': 'Add person',

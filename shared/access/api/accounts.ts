@@ -5,6 +5,7 @@ import { body } from '#shared/kernel/api/body.ts'
 import { RecordId, Timestamp } from '#shared/kernel/api/parts.ts'
 import { Email, Id, oneOf, Tag, TrueOrFalse } from '#shared/kernel/fields.ts'
 import {
+  CLIENT_GRANTS,
   GRANTS,
   PART_GRANTS,
   type PartGrant,
@@ -25,7 +26,9 @@ const Secrets = TrueOrFalse.describe(
 
 const NewPartGrant = z
   .strictObject({
-    gives: oneOf(PART_GRANTS),
+    gives: oneOf(PART_GRANTS).describe(
+      'client: the reduced view of sites, for a client of the agency; restore and login: the same, and to restore backups, or to log in to WordPress as the user with the address of the account. The others as in the whole fleet.',
+    ),
     tag: Tag.optional().describe('On the servers with this tag, and their sites.'),
     server_id: Id.optional().describe('On this server and its sites.'),
     site_id: Id.optional().describe('On this site.'),
@@ -66,7 +69,7 @@ export const HeldPartGrant = strictObject({
 export type HeldPartGrant = z.infer<typeof HeldPartGrant>
 
 const GrantHere = strictObject({
-  gives: z.enum(GRANTS),
+  gives: z.enum([...GRANTS, ...CLIENT_GRANTS]),
   tag: z.string().nullable(),
   server_id: RecordId.nullable(),
   site_id: RecordId.nullable(),

@@ -158,6 +158,20 @@ export const BackupView = z
   .meta({ id: 'Backup', description: 'A complete backup of a site.' })
 export type BackupView = z.infer<typeof BackupView>
 
+const RestoreRequest = z
+  .strictObject({
+    at: Timestamp,
+    by: z.string().describe('The name of the client.'),
+    email: z.string(),
+    note: z.string().describe('What happened, in the words of the client.'),
+    backup_id: RecordId.nullable().describe('Null: the client has chosen no backup.'),
+    backup_at: Timestamp.nullable(),
+  })
+  .meta({
+    id: 'RestoreRequest',
+    description: 'A client asks the agency to restore a backup of a site.',
+  })
+
 export const SiteBackups = z
   .strictObject({
     backups: z.array(BackupView).describe('Newest first, at most 500.'),
@@ -171,6 +185,7 @@ export const SiteBackups = z
     undo: LastReplacement.nullable().describe(
       'The last operation that replaced the state of the site, while it can be undone.',
     ),
+    requested: RestoreRequest.nullable().describe('The open request of a client for a restore.'),
     ...schedule,
     next_proof_at: Timestamp.nullable().describe(
       'When its newest backup is proven at the earliest; null while none would be.',

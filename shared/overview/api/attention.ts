@@ -21,6 +21,7 @@ export const ATTENTION_KINDS = [
   'certificate',
   'mail',
   'report_mail',
+  'restore_requested',
   'site_jobs',
   'backup_missing',
   'backup_proof_failed',

@@ -8,12 +8,15 @@ import { DAY_MS, movable } from './trash.ts'
 export const HOUR_MS = 3600_000
 
 /** A dashboard at noon (UTC) with a confirmed kit and a checked target. */
-export async function fleet({ ready = true } = {}) {
+export async function fleet({
+  ready = true,
+  ...options
+}: { ready?: boolean } & Parameters<typeof makeDashboard>[0] = {}) {
   const { clock, forward } = movable()
   const noon = 12 * HOUR_MS
   forward((DAY_MS + noon - (clock.now().getTime() % DAY_MS)) % DAY_MS)
   const { agent } = backupAgent({ now: () => clock.now() })
-  const dashboard = await makeDashboard({ clock })
+  const dashboard = await makeDashboard({ ...options, clock })
   const server_id = await home(dashboard, agent)
   if (ready) {
     await confirmKit(dashboard)

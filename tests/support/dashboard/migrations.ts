@@ -27,6 +27,8 @@ export const RELEASED = [
   '55cf0c330c625f174815cab8745bc8e7c71b25b87bac74241fb9e6874b5a60d1',
   // 0010_site_reports.sql
   'a3b9dc435ade0dcca5466fe81af106b1b998daf824b333e41a62e99f15c34ede',
+  // 0011_clients.sql
+  '7534ad0d412004f64d09bd8fb3d411ef83aa72fc16bb0a9390f2cbe387b1a121',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

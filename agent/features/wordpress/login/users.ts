@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { evaluate } from '#agent/features/wordpress/evaluate.ts'
 import { wordpressSilent } from '#agent/features/wordpress/failure.ts'
 import { setAdminPassword } from '#agent/features/wordpress/wordpress.ts'
@@ -14,9 +15,12 @@ const VISITORS = ['subscriber', 'customer']
 
 const PROBLEM = 'The users were not read'
 
-/** Lists the accounts that work on a site: administrators first, then by number. */
-export async function listUsers(host: Host, site: Site): Promise<WordpressUsers> {
-  const printed = await evaluate(host, site, QUERY, PROBLEM)
+/**
+ * Lists the accounts that work on a site: administrators first, then by number; with an address, only
+ * the account that has it, whatever its role.
+ */
+export async function listUsers(host: Host, site: Site, email?: string): Promise<WordpressUsers> {
+  const printed = await evaluate(host, site, email === undefined ? QUERY : queryOf(email), PROBLEM)
   const list = parseJson(WordpressUsers, printed)
   if (!list) throw wordpressSilent(PROBLEM)
   return list
@@ -35,8 +39,21 @@ $users = array_map(fn($user) => [
 echo json_encode(['users' => $users, 'more' => count($found) > ${MAX_USERS}]);
 `
 
+/** The address is encoded: no text of it can end the text of PHP. */
+const queryOf = (email: string) => `<?php
+$user = get_user_by('email', base64_decode('${Buffer.from(email).toString('base64')}'));
+$users = $user ? [[
+  'id' => $user->ID,
+  'login' => $user->user_login,
+  'name' => $user->display_name,
+  'role' => (string) (array_values($user->roles)[0] ?? ''),
+  'email' => $user->user_email,
+]] : [];
+echo json_encode(['users' => $users, 'more' => false]);
+`
+
 export const wordpressUsers = reading(wordpressUsersReading, async ({ host, params }) =>
-  listUsers(host, await getSite(host, params.domain)),
+  listUsers(host, await getSite(host, params.domain), params.email),
 )
 
 export const adminPassword = reading(adminPasswordReading, async ({ host, params }) => {

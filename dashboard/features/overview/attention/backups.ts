@@ -3,6 +3,7 @@ import { reportsOf } from '#dashboard/features/backups/keeper/reports.ts'
 import { keeperView, LATE_MS } from '#dashboard/features/backups/keeper/view.ts'
 import { listMissing } from '#dashboard/features/backups/missing-backups.queries.ts'
 import { listKept } from '#dashboard/features/backups/queries.ts'
+import { listRestoreRequests } from '#dashboard/features/backups/restore-requests.queries.ts'
 import {
   type BackupPart,
   readBackupParts,
@@ -81,7 +82,9 @@ export async function backupTroubles(
   const failed = await listFailed(db, { ...moment, since, limit: SHOWN, visible })
   const missing = await listMissing(db, { since, limit: SHOWN, visible })
   const late_sites = late.reduce((sum, { late: sites }) => sum + sites, 0)
+  const requests = await listRestoreRequests(db, visible, SHOWN)
   return [
+    ...groupOf('restore_requested', requests.map(requestItem), requests[0]?.total ?? 0),
     ...groupOf('backup_missing', missing.map(missingItem), missing[0]?.total ?? 0),
     ...groupOf('backup_late', late.map(lateItem), late_sites),
     ...groupOf('backup_failed', failed.map(failedItem), failed[0]?.total ?? 0),
@@ -136,6 +139,15 @@ function lateItem({
 function missingItem({ at, gone_at, target, ...site }: MissingBackup): AttentionItem {
   const reason = `The backup of ${day(at)} was in ${target} no longer when the next one was made: find out who deletes backups there, and check the server`
   return siteItem(site, { severity: 'critical', reason, at: gone_at })
+}
+
+type RestoreRequest = Awaited<ReturnType<typeof listRestoreRequests>>[number]
+
+/** Makes an item of the request of a client; the note is on the page of the site. */
+function requestItem({ at, by, email, backup_at, ...site }: RestoreRequest): AttentionItem {
+  const what = backup_at === null ? 'a backup' : `the backup of ${day(backup_at)}`
+  const reason = `${by} (${email}) asks to restore ${what}: restore it in the tab Backups, or dismiss the request there`
+  return siteItem(site, { severity: 'warning', reason, at })
 }
 
 function failedItem({ error, operation_id, finished_at, ...site }: FailedBackup): AttentionItem {

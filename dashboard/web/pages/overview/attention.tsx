@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import {
   Archive,
+  ArchiveRestore,
   ArchiveX,
   CalendarX,
   CircleAlert,
@@ -197,6 +198,7 @@ const KIND_ICONS: Record<AttentionKind, LucideIcon> = {
   mail: MailX,
   report_mail: MailWarning,
   site_jobs: CalendarX,
+  restore_requested: ArchiveRestore,
   backup_late: ArchiveX,
   backup_missing: CircleX,
   dashboard_backup: CircleX,

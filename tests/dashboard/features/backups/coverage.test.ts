@@ -135,6 +135,7 @@ test('a site has its own interval and target, which its backups use', async () =
       gone: [],
       obstacle: 'target_unchecked',
       undo: null,
+      requested: null,
       ...changed.body,
       next_proof_at: null,
     },

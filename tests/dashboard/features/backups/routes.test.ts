@@ -96,6 +96,7 @@ describe('the backups of a site', () => {
         { id: backup_id, at: '2026-01-01T00:00:00.000Z', ...view },
       ],
       gone: [],
+      requested: null,
       ...{ obstacle: null, undo: null, every: 'default', target_id: null, exclude: [] },
       backup_first: null,
       in_effect: {

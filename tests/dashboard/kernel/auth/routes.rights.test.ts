@@ -3,6 +3,7 @@ import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
 const OWN = ['own.read', 'own']
+const WITH_SECRETS = [...OWN, 'client', 'read', 'restore', 'operate', 'login', 'secrets']
 
 /** The headers of an API token of the account that the headers sign in. */
 async function tokenOf(dashboard: Dashboard, scope: string, headers?: Record<string, string>) {
@@ -12,11 +13,11 @@ async function tokenOf(dashboard: Dashboard, scope: string, headers?: Record<str
 }
 
 test.each([
-  [['viewer'], 'viewer', false, [...OWN, 'read']],
-  [['operator'], 'operator', false, [...OWN, 'read', 'operate']],
-  [['operator', 'secrets'], 'operator', true, [...OWN, 'read', 'operate', 'secrets']],
-  [['admin'], 'admin', false, [...OWN, 'read', 'operate', 'secrets', 'admin']],
-  [['owner'], 'owner', false, [...OWN, 'read', 'operate', 'secrets', 'admin', 'accounts']],
+  [['viewer'], 'viewer', false, [...OWN, 'client', 'read']],
+  [['operator'], 'operator', false, [...OWN, 'client', 'read', 'restore', 'operate']],
+  [['operator', 'secrets'], 'operator', true, WITH_SECRETS],
+  [['admin'], 'admin', false, [...WITH_SECRETS, 'admin']],
+  [['owner'], 'owner', false, [...WITH_SECRETS, 'admin', 'accounts']],
   [[], null, false, OWN],
 ] as const)(
   'an account with the grants %j has the role %s',
@@ -31,9 +32,9 @@ test.each([
 )
 
 test.each([
-  ['read', ['own.read', 'read']],
-  ['operate', ['own.read', 'read', 'operate']],
-  ['admin', [...OWN, 'read', 'operate', 'secrets']],
+  ['read', ['own.read', 'client', 'read']],
+  ['operate', ['own.read', 'client', 'read', 'restore', 'operate']],
+  ['admin', WITH_SECRETS],
 ])('a token of the scope %s has the rights of its account within it', async (scope, rights) => {
   await using dashboard = await makeDashboard({ clock: new HeldClock() })
   const account = await dashboard.signInWith(['operator', 'secrets'])

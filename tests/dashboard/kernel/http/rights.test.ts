@@ -21,35 +21,37 @@ const refusal = (message: string) => ({ error: 'Forbidden', message })
 const forbidden = (message: string) => ({ status: 403, body: refusal(message) })
 const needsRole = (role: string) => `This needs the role ${role}: ask an owner of this dashboard`
 
+const OF_ADMIN = ['client', 'read', 'restore', 'operate', 'login', 'secrets', 'admin'] as const
+
 /** What each account may do, and the scope that its token needs for it. */
 const MAY: Record<string, { grants: readonly Grant[]; rights: readonly Right[] }> = {
   nobody: { grants: [], rights: ['own.read', 'own'] },
-  viewer: { grants: ['viewer'], rights: ['own.read', 'own', 'read'] },
-  operator: { grants: ['operator'], rights: ['own.read', 'own', 'read', 'operate'] },
+  viewer: { grants: ['viewer'], rights: ['own.read', 'own', 'client', 'read'] },
+  operator: {
+    grants: ['operator'],
+    rights: ['own.read', 'own', 'client', 'read', 'restore', 'operate'],
+  },
   'operator with secrets': {
     grants: ['operator', 'secrets'],
-    rights: ['own.read', 'own', 'read', 'operate', 'secrets'],
+    rights: ['own.read', 'own', 'client', 'read', 'restore', 'operate', 'login', 'secrets'],
   },
-  admin: {
-    grants: ['admin'],
-    rights: ['own.read', 'own', 'read', 'operate', 'secrets', 'admin'],
-  },
-  owner: {
-    grants: ['owner'],
-    rights: ['own.read', 'own', 'read', 'operate', 'secrets', 'admin', 'accounts'],
-  },
+  admin: { grants: ['admin'], rights: ['own.read', 'own', ...OF_ADMIN] },
+  owner: { grants: ['owner'], rights: ['own.read', 'own', ...OF_ADMIN, 'accounts'] },
 }
 const LOWEST: Partial<Record<Right, string>> = {
+  client: 'This needs the role viewer, or the grant client: ask an owner of this dashboard',
   read: needsRole('viewer'),
+  restore: 'This needs the role operator, or the grant restore: ask an owner of this dashboard',
+  login: 'This needs the role admin, or the grant login: ask an owner of this dashboard',
   operate: needsRole('operator'),
   secrets: 'This needs the role admin, or the grant secrets: ask an owner of this dashboard',
   admin: needsRole('admin'),
   accounts: needsRole('owner'),
 }
 const SCOPES: Record<TokenScope, readonly Right[]> = {
-  read: ['own.read', 'read'],
-  operate: ['own.read', 'read', 'operate'],
-  admin: ['own.read', 'own', 'read', 'operate', 'secrets', 'admin', 'accounts'],
+  read: ['own.read', 'client', 'read'],
+  operate: ['own.read', 'client', 'read', 'restore', 'operate'],
+  admin: ['own.read', 'own', ...OF_ADMIN, 'accounts'],
 }
 const scopeOf = (right: Right): string =>
   TOKEN_SCOPES.find((scope) => SCOPES[scope].includes(right)) ?? ''
@@ -137,12 +139,13 @@ const DOWNLOADS = [
 
 test('a read-only token makes GET calls except those that show a password or rights, and downloads', () => {
   const all = routes.map(([route]) => route).filter((route) => route.startsWith('GET /api'))
-  const readable = routes.filter(
-    ([route, right]) =>
-      ['own.read', 'read'].includes(right) || (right === 'open' && all.includes(route)),
+  const readable = ROUTES.filter(
+    ({ at, right, needs_session }: AnyRoute) =>
+      (['own.read', 'client', 'read'].includes(right) && !needs_session) ||
+      (right === 'open' && all.includes(at)),
   )
 
-  expect([...readable.map(([route]) => route), ...DOWNLOADS].toSorted()).toEqual(all.toSorted())
+  expect([...readable.map(({ at }) => at), ...DOWNLOADS].toSorted()).toEqual(all.toSorted())
   expect(all.filter((route) => route.includes('password'))).toEqual([])
 })
 
@@ -186,6 +189,8 @@ test('no token creates tokens, changes the password, a second factor or accounts
     'POST /api/people/:person_id/account/deactivate',
     'POST /api/people/:person_id/account/activate',
     'DELETE /api/people/:person_id/account',
+    'POST /api/client/sites/:site_id/restore-request',
+    'POST /api/client/sites/:site_id/login',
     'POST /api/backup-kit',
     'POST /api/backup-kit/confirm',
     'POST /api/backup-targets',
@@ -298,7 +303,16 @@ test('retrying a failed purge requires the right to purge', async () => {
 })
 
 const DOCUMENT = '.github/docs/rights.md'
-const ORDER: readonly string[] = ['operate', 'secrets', 'admin', 'accounts', 'own']
+const ORDER: readonly string[] = [
+  'client',
+  'restore',
+  'operate',
+  'login',
+  'secrets',
+  'admin',
+  'accounts',
+  'own',
+]
 /** The rows of the document, of all tables. */
 const text = await Bun.file(DOCUMENT).text()
 const rows = text.split('\n').filter((line) => line.startsWith('| `'))

@@ -49,11 +49,16 @@ const SITES = [
 ] as const
 const TAGS: Record<number, string[]> = { 1: [], 2: ['shop'], 3: ['blog', 'x'] }
 
+const OPERATES: Right[] = ['client', 'read', 'restore', 'operate']
+const ADMINISTERS: Right[] = [...OPERATES, 'login', 'secrets', 'admin']
 const RIGHTS_OF: Record<string, Right[]> = {
-  viewer: ['read'],
-  operator: ['read', 'operate'],
-  admin: ['read', 'operate', 'secrets', 'admin'],
-  secrets: ['secrets'],
+  client: ['client'],
+  restore: ['client', 'restore'],
+  login: ['client', 'login'],
+  viewer: ['client', 'read'],
+  operator: OPERATES,
+  admin: ADMINISTERS,
+  secrets: ['login', 'secrets'],
 }
 
 /** The people of the walk, and where each of them has which rights, written by hand. */
@@ -63,21 +68,27 @@ const PEOPLE: Record<
 > = {
   'an operator of a site': {
     parts: [onSite(1, 'operator')],
-    sites: { 1: ['read', 'operate'] },
+    sites: { 1: OPERATES },
     servers: {},
   },
   'an admin of a server': {
     parts: [onServer(2, 'admin')],
-    sites: {
-      3: ['read', 'operate', 'secrets', 'admin'],
-      4: ['read', 'operate', 'secrets', 'admin'],
-    },
-    servers: { 2: ['read', 'operate', 'secrets', 'admin'] },
+    sites: { 3: ADMINISTERS, 4: ADMINISTERS },
+    servers: { 2: ADMINISTERS },
   },
   'a viewer of a tag, who sees the secrets of a site': {
     parts: [onTag('shop', 'viewer'), onSite(4, 'secrets'), onSite(5, 'viewer')],
-    sites: { 3: ['read'], 4: ['read', 'secrets'], 5: ['read'] },
-    servers: { 2: ['read'] },
+    sites: {
+      3: ['client', 'read'],
+      4: ['client', 'read', 'login', 'secrets'],
+      5: ['client', 'read'],
+    },
+    servers: { 2: ['client', 'read'] },
+  },
+  'a client of two sites, who restores one and logs in to the other': {
+    parts: [onSite(1, 'restore'), onSite(3, 'login'), onSite(5, 'client')],
+    sites: { 1: ['client', 'restore'], 3: ['client', 'login'], 5: ['client'] },
+    servers: {},
   },
   'somebody with a tag that no server has': {
     parts: [onTag('sho', 'admin')],
@@ -412,6 +423,9 @@ const HARMLESS = [
   // The backup of a restore and of a proof must be one of the site.
   'POST /api/servers/:server_id/sites/:site_id/backups/restore backup_id',
   'POST /api/servers/:server_id/sites/:site_id/backups/prove backup_id',
+  // The backup must be one of the site.
+  'POST /api/client/sites/:site_id/restore-request backup_id',
+  'POST /api/client/sites/:site_id/restore backup_id',
   // The scan is of a site of the server.
   'POST /api/servers/:server_id/wp-scan site_id',
 ]

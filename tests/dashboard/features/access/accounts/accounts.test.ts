@@ -383,7 +383,7 @@ describe('grants on parts of the fleet', () => {
   test.each([
     [
       { gives: 'owner', tag: 'shop' },
-      'Entry 1, gives: Must be one of viewer, operator, admin, secrets',
+      'Entry 1, gives: Must be one of client, restore, login, viewer, operator, admin, secrets',
     ],
     [{ gives: 'viewer', server_id: 9 }, 'Entry 1, server_id: Server 9 does not exist'],
     [{ gives: 'viewer', site_id: 9 }, 'Entry 1, site_id: Site 9 does not exist'],
@@ -422,7 +422,7 @@ describe('grants on parts of the fleet', () => {
       person_id: 1,
       name: 'Administrator',
       email: EMAIL,
-      rights: ['read', 'operate', 'secrets', 'admin'],
+      rights: ['client', 'read', 'restore', 'operate', 'login', 'secrets', 'admin'],
       grants: [{ gives: 'owner', ...PLACES }],
     }
     expect(there.body).toEqual({ accounts: [owner] })
@@ -433,7 +433,7 @@ describe('grants on parts of the fleet', () => {
           person_id,
           name: 'Anna',
           email,
-          rights: ['read', 'secrets'],
+          rights: ['client', 'read', 'login', 'secrets'],
           grants: [
             { gives: 'viewer', ...PLACES, tag: 'shop' },
             { gives: 'secrets', ...PLACES, server_id: 1 },
