@@ -82,6 +82,9 @@ export const siteBackupsQuery = (site: SitePlace) =>
   })
 
 /** Compares the list of backups with what is stored. */
+/** Ends the request of a client for a restore. */
+export const dismissRestoreRequest = (site: SitePlace) => callSite(site, 'DELETE backups/request')
+
 export const refreshBackups = (site: SitePlace) => callSite(site, 'POST backups/refresh')
 
 /** The same for a site that is deleted: any server that reaches the storage reads it. */

@@ -197,6 +197,18 @@ const account = createRoute({
   component: lazyPage(() => import('#dashboard/web/pages/account/account.tsx'), 'AccountPage'),
 })
 
+const yourSites = createRoute({
+  ...plain,
+  path: '/your-sites',
+  component: lazyPage(() => import('#dashboard/web/pages/clients/your-sites.tsx'), 'YourSitesPage'),
+})
+
+const yourSite = createRoute({
+  ...plain,
+  path: '/your-sites/$site_id',
+  component: lazyPage(() => import('#dashboard/web/pages/clients/your-site.tsx'), 'YourSitePage'),
+})
+
 const docs = createRoute({
   getParentRoute: () => inside,
   path: '/docs',
@@ -239,6 +251,8 @@ export const routeTree = root.addChildren([
     activity,
     settings,
     account,
+    yourSites,
+    yourSite,
     docs,
     components,
     unknown,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useMatches, useNavigate, useRouter } from '@tanstack/react-router'
-import { CircleUser, Lock, LogOut, Menu, Monitor, Moon, Search, Sun, X } from 'lucide-react'
+import { CircleUser, Globe, Lock, LogOut, Menu, Monitor, Moon, Search, Sun, X } from 'lucide-react'
 import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { countActiveQuery } from '#dashboard/web/api/operations.ts'
@@ -13,6 +13,7 @@ import { Kbd } from '#dashboard/web/ui/kbd.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { type HeldRights, RightsProvider, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
+import { isClient } from '#shared/kernel/rights.ts'
 import { lazyDialog, lazyPart } from './lazy-page.ts'
 import { placesFor } from './navigation.ts'
 import { Progress } from './pending.tsx'
@@ -26,9 +27,10 @@ const PasswordPrompt = lazyPart(
 
 /** The frame of every page after login. */
 export function Shell() {
+  const held = useHeldRights()
   return (
-    <RightsProvider value={useHeldRights()}>
-      <Frame />
+    <RightsProvider value={held}>
+      {isClient(held) ? <ClientFrame /> : <Frame />}
     </RightsProvider>
   )
 }
@@ -50,6 +52,47 @@ function useHeldRights(): HeldRights {
   return useMemo(() => ({ rights, parts, tags }), [rights, parts, tags])
 }
 
+/** The frame of the pages of a client of the agency, who sees no servers and no fleet. */
+function ClientFrame() {
+  useFocusOnPage()
+  return (
+    <>
+      <SkipLink />
+      <Progress />
+      <Suspense fallback={null}>
+        <PasswordPrompt />
+      </Suspense>
+      <DemoMark />
+      <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b border-line bg-surface px-4 lg:px-8">
+        <nav aria-label="Main" className="min-w-0 flex-1">
+          <Link
+            to="/your-sites"
+            activeOptions={{ includeSearch: false }}
+            className="flex w-fit items-center gap-2 rounded-lg px-3 py-2 font-medium text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
+          >
+            <Globe className="size-4 shrink-0" />
+            Your sites
+          </Link>
+        </nav>
+        <ThemeButton />
+        <AccountLinks />
+      </header>
+      <main id="content" tabIndex={-1} className="outline-none">
+        <Outlet />
+      </main>
+    </>
+  )
+}
+
+const SkipLink = () => (
+  <a
+    href="#content"
+    className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:m-2 focus:rounded-lg focus:bg-raised focus:p-3"
+  >
+    Skip to content
+  </a>
+)
+
 function Frame() {
   const [open, setOpen] = useState(false)
   const close = () => setOpen(false)
@@ -57,12 +100,7 @@ function Frame() {
   useFocusOnPage()
   return (
     <>
-      <a
-        href="#content"
-        className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:m-2 focus:rounded-lg focus:bg-raised focus:p-3"
-      >
-        Skip to content
-      </a>
+      <SkipLink />
       <Progress />
       <Suspense fallback={null}>
         {seesSomething && <Feed />}

@@ -29,6 +29,15 @@ export const ROLE_OPTIONS: Option<Role | null>[] = [
 
 /** What a grant gives on a part of the fleet. */
 export const PART_TEXTS: Record<PartGrantName, { name: string; about: string }> = {
+  client: {
+    name: 'Client',
+    about: 'For a client of the agency: sees the sites there in plain words, and asks for a restore.',
+  },
+  restore: { name: 'Client who restores', about: 'A client may also restore a backup there.' },
+  login: {
+    name: 'Client who logs in',
+    about: 'A client may also log in to WordPress there, as the user with the same address.',
+  },
   viewer: { name: ROLE_TEXTS.viewer.name, about: 'Sees everything there, and changes nothing.' },
   operator: {
     name: ROLE_TEXTS.operator.name,

@@ -29,6 +29,8 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/activity': async () => '/activity',
   '/settings': async () => '/settings',
   '/account': async () => '/account',
+  '/your-sites': async () => '/your-sites',
+  '/your-sites/$site_id': async () => '/your-sites/1',
   '/docs': async () => '/docs',
   '/docs/components': async () => '/docs/components',
 }

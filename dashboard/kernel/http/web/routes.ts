@@ -30,6 +30,7 @@ const PAGES = [
   'activity',
   'settings',
   'account',
+  'your-sites',
   'docs',
 ]
 const CACHED_FOR_A_YEAR = 'public, max-age=31536000, immutable'

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changePassword } from '#dashboard/web/api/account.ts'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
-import { meQuery } from '#dashboard/web/api/session.ts'
+import { meQuery, rightsQuery } from '#dashboard/web/api/session.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { useCodeField } from '#dashboard/web/ui/code-field.tsx'
@@ -13,6 +13,7 @@ import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { MIN_PASSWORD } from '#shared/kernel/api/auth.ts'
 import { IdentitiesCard } from './identities-card.tsx'
 import { Passkeys } from './passkeys.tsx'
+import { isClient } from '#shared/kernel/rights.ts'
 import { ProfileCard } from './profile-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 import { Tokens } from './tokens.tsx'
@@ -20,6 +21,7 @@ import { TwoFactor } from './two-factor.tsx'
 
 export function AccountPage() {
   const { data: user } = useQuery(meQuery)
+  const { data: rights } = useQuery(rightsQuery)
   return (
     <Page title="Account" about={user && `${user.name}, ${user.email}`}>
       <div className="grid items-start gap-5 xl:grid-cols-2">
@@ -30,7 +32,7 @@ export function AccountPage() {
       <IdentitiesCard />
       <Passkeys />
       <SessionsCard />
-      <Tokens />
+      {rights && !isClient(rights) && <Tokens />}
     </Page>
   )
 }

@@ -12,7 +12,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { CallerRights, User } from '#shared/kernel/api/auth.ts'
-import type { PartGrantName } from '#shared/kernel/rights.ts'
+import { CLIENT_GRANTS, isClient, type PartGrantName } from '#shared/kernel/rights.ts'
 
 /** Name and e-mail address of the user, who signs in with the address. */
 export function ProfileCard() {
@@ -23,7 +23,7 @@ export function ProfileCard() {
       {rights && (
         <div className="mb-4 flex flex-col gap-2">
           <p className="text-muted">{roleText(rights)}</p>
-          {rights.parts.length > 0 && <OwnParts parts={rights.parts} />}
+          {rights.parts.length > 0 && !isClient(rights) && <OwnParts parts={rights.parts} />}
         </div>
       )}
       {user && <ProfileForm user={user} />}
@@ -31,7 +31,9 @@ export function ProfileCard() {
   )
 }
 
-function roleText({ role, secrets, parts }: CallerRights): string {
+function roleText(held: CallerRights): string {
+  const { role, secrets, parts } = held
+  if (isClient(held)) return 'Your agency gives you access to your sites.'
   if (role !== null)
     return `Your role in the whole fleet is ${role}${secrets ? ', and you may see secrets' : ''}.${parts.length > 0 ? ' You also have access:' : ''}`
   if (parts.length > 0) return 'You have access to parts of the fleet:'
@@ -44,7 +46,9 @@ type OwnPart = CallerRights['parts'][number]
 function givenBy({ rights }: OwnPart): PartGrantName {
   if (rights.includes('admin')) return 'admin'
   if (rights.includes('operate')) return 'operator'
-  return rights.includes('read') ? 'viewer' : 'secrets'
+  if (rights.includes('read')) return 'viewer'
+  if (rights.includes('secrets')) return 'secrets'
+  return CLIENT_GRANTS.find((grant) => rights.includes(grant)) ?? 'client'
 }
 
 /** The grants on parts of the fleet, with the names of the servers and sites that the user may see. */

@@ -49,6 +49,7 @@ import type { ReplacementType } from '#shared/backups/backup-schedule.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { Proof } from './proof.tsx'
 import { RestoreBackup } from './restore-backup.tsx'
+import { RestoreRequest } from './restore-request.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
 
 /** The backups of a site, what prevents them, and the last restore while it can be undone. */
@@ -57,6 +58,7 @@ export function BackupsTab({ site }: { site: Site }) {
   return (
     <div className="flex flex-col gap-5">
       {data?.obstacle && <Obstacle of={data.obstacle} />}
+      {data?.requested && <RestoreRequest site={site} request={data.requested} />}
       {data?.undo && <Restored site={site} undo={data.undo} />}
       {data && <ScheduleCard site={site} data={data} />}
       <Card
