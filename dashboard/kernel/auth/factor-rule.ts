@@ -5,7 +5,7 @@ import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import type { MethodAndPath } from '#dashboard/kernel/http/route.ts'
 import type { FactorRule, SecondFactor } from '#shared/kernel/api/passkeys.ts'
 import { conflict, forbidden, unauthorized } from '#shared/kernel/errors.ts'
-import type { Grant, HeldGrants } from '#shared/kernel/rights.ts'
+import type { Grant, HeldGrants, PartGrantName } from '#shared/kernel/rights.ts'
 import { findFactorRule, storeFactorRule } from './factor-rule.queries.ts'
 import { findUser, hasFactor, type MarkedRecords } from './queries.ts'
 
@@ -54,7 +54,7 @@ export async function lacksFactor(
 /** Whether an account needs a second factor; an admin of a part of the fleet is an admin, too. */
 function isRequired(rule: FactorRule, { grants, parts }: HeldGrants): boolean {
   if (rule !== 'admins') return rule === 'everybody'
-  const given: readonly Grant[] = [...grants, ...parts.map(({ gives }) => gives)]
+  const given: readonly (Grant | PartGrantName)[] = [...grants, ...parts.map(({ gives }) => gives)]
   return given.includes('admin') || given.includes('owner')
 }
 

@@ -29,9 +29,7 @@ const PasswordPrompt = lazyPart(
 export function Shell() {
   const held = useHeldRights()
   return (
-    <RightsProvider value={held}>
-      {isClient(held) ? <ClientFrame /> : <Frame />}
-    </RightsProvider>
+    <RightsProvider value={held}>{isClient(held) ? <ClientFrame /> : <Frame />}</RightsProvider>
   )
 }
 

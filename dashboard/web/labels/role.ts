@@ -31,7 +31,8 @@ export const ROLE_OPTIONS: Option<Role | null>[] = [
 export const PART_TEXTS: Record<PartGrantName, { name: string; about: string }> = {
   client: {
     name: 'Client',
-    about: 'For a client of the agency: sees the sites there in plain words, and asks for a restore.',
+    about:
+      'For a client of the agency: sees the sites there in plain words, and asks for a restore.',
   },
   restore: { name: 'Client who restores', about: 'A client may also restore a backup there.' },
   login: {

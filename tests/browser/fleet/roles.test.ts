@@ -156,7 +156,7 @@ test('pages beyond the parts of an account say so', async () => {
   await page.getByText('You cannot see people').waitFor()
 })
 
-test('an account without a grant is told to ask an owner', async () => {
+test('an account without a grant sees whom to ask', async () => {
   const { page, problems } = await openAs(await signedInWith([], []))
   const refusals = watchRefusals(page)
   await page.goto('/sites')

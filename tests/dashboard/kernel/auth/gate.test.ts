@@ -25,7 +25,7 @@ function raw(port: number, head: string): Promise<string> {
 }
 
 const PAGES =
-  'login invitation reset second-factor sso servers sites operations backups people trash activity settings account docs'.split(
+  'login invitation reset sso second-factor servers sites operations backups people trash activity settings account your-sites docs'.split(
     ' ',
   )
 

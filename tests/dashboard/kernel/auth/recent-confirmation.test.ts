@@ -109,6 +109,8 @@ test('each call for secrets, accounts, targets and keys, and each that replaces 
     `POST ${site}/database/import`,
     'DELETE /api/servers/:server_id',
     'POST /api/servers/:server_id/lost',
+    'POST /api/client/sites/:site_id/login',
+    'POST /api/client/sites/:site_id/restore',
     'POST /api/keys/rotate',
     'POST /api/auth/identities',
     'DELETE /api/auth/identities/:identity_id',

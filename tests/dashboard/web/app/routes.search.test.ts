@@ -49,6 +49,8 @@ const SEEN: Record<string, Record<string, unknown>> = {
   '/reset': {},
   '/sso/$provider': texts('state'),
   '/second-factor': {},
+  '/your-sites': {},
+  '/your-sites/$site_id': {},
   '/trash': {},
   '/activity': LIST,
   '/settings': {},
