@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { makeReport } from '#dashboard/features/reports/make-report.ts'
 import { getServer, getSiteById } from '#dashboard/kernel/db/targets.ts'
 import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
-import { creates } from '#dashboard/kernel/http/answers.ts'
+import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
 import { refuseFound, type SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
@@ -14,6 +15,7 @@ import {
   RestoreAsClient,
 } from '#shared/clients/api/clients.ts'
 import { notFound } from '#shared/kernel/errors.ts'
+import { ReportQuery, SiteReport } from '#shared/reports/api/report.ts'
 import { StartedLogin } from '#shared/wordpress/api/wp-login.ts'
 import { findClientSite } from './queries.ts'
 import { showClientSite, showClientSites } from './show-sites.ts'
@@ -51,6 +53,18 @@ export const clientRoutes = {
     right: 'client',
     answers: { 200: { about: 'The site.', json: ClientSiteDetail } },
     run: ({ deps, caller, params }) => showClientSite(deps, caller, idIn(params.site_id, 'Site')),
+  }),
+  showClientReport: route({
+    at: 'GET /api/client/sites/:site_id/report',
+    summary: 'Show the report of a site for a month to its client',
+    details: 'The report that the agency can also send by mail.',
+    right: 'client',
+    loads: loadClientSite,
+    query: ReportQuery,
+    answers: shows('The report.', { report: SiteReport }),
+    run: async ({ deps: { db, clock }, loaded: { site }, query }) => ({
+      report: await makeReport(db, site, query.month, clock.now()),
+    }),
   }),
   requestRestore: route({
     at: 'POST /api/client/sites/:site_id/restore-request',

@@ -125,7 +125,7 @@ export const brandingRoutes = {
   getLogo: brandingRoute({
     at: 'GET /api/fleet/branding/logo',
     summary: 'Read the logo of the reports',
-    right: 'read',
+    right: 'client',
     where: 'anywhere',
     query: LogoQuery,
     answers: { 200: { about: 'The image.', file: FIRST_TYPE, other_files: OTHER_TYPES } },

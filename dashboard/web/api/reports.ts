@@ -2,6 +2,21 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { callSite, type SiteBody, type SitePlace } from './site-call.ts'
 
+/** The same report, as a client of the agency reads it. */
+export const clientReportQuery = (site_id: number, month: string | undefined) =>
+  queryOptions({
+    queryKey: ['site', site_id, 'report', month ?? null],
+    queryFn: async ({ signal }) =>
+      (
+        await call('GET /api/client/sites/:site_id/report', {
+          params: { site_id },
+          query: { month },
+          signal,
+        })
+      ).report,
+    placeholderData: keepPreviousData,
+  })
+
 /** The report of a month; undefined: the last complete one. */
 export const reportQuery = (site: SitePlace, month: string | undefined) =>
   queryOptions({

@@ -4,6 +4,8 @@ import { Archive, ExternalLink, LifeBuoy, LogIn } from 'lucide-react'
 import { useState } from 'react'
 import { isNotFound } from '#dashboard/web/api/client.ts'
 import { clientSiteQuery } from '#dashboard/web/api/clients.ts'
+import { clientReportQuery } from '#dashboard/web/api/reports.ts'
+import { ReportView } from '#dashboard/web/pages/reports/report-view.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Chart } from '#dashboard/web/ui/chart.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
@@ -43,6 +45,12 @@ export function YourSitePage() {
     >
       <QueryState of={{ data, error, refetch }} rows={8} />
       {data && <Parts site={data} />}
+      {data && (
+        <section aria-label="Monthly report" className="flex flex-col gap-4">
+          <h2 className="text-base font-semibold">Monthly report</h2>
+          <ReportView read={(month) => clientReportQuery(data.id, month)} />
+        </section>
+      )}
     </Page>
   )
 }

@@ -410,3 +410,12 @@ test('no answer to a client names servers, files, accounts of the system or prog
     answers.map(() => undefined),
   )
 })
+
+test('a client reads the report of a month, of their own site alone', async (all) => {
+  const { site_id, other_id, call } = all
+
+  const { status, body } = await call('GET', `/${site_id}/report`)
+  const other = await call('GET', `/${other_id}/report`)
+
+  expect([status, body.report.domain, other.status]).toEqual([200, 'shop.example', 403])
+})
