@@ -21,12 +21,16 @@ export const isClientGrant = (grant: PartGrantName): boolean =>
 export const PART_GRANTS = [...CLIENT_GRANTS, 'viewer', 'operator', 'admin', 'secrets'] as const
 export type PartGrantName = (typeof PART_GRANTS)[number]
 
-/** A grant on the servers with a tag, on one server, or on one site; the others are null. */
-export interface PartGrant {
-  gives: PartGrantName
+/** A part of the fleet: the servers with a tag, one server, or one site; the others are null. */
+export interface Part {
   tag: string | null
   server_id: number | null
   site_id: number | null
+}
+
+/** A grant on a part of the fleet. */
+export interface PartGrant extends Part {
+  gives: PartGrantName
 }
 
 /** Everything that an account is granted: in the whole fleet, and on parts of it. */
@@ -114,11 +118,8 @@ export function rightsOf(grants: readonly (Grant | PartGrantName)[]): Right[] {
   return RIGHTS.filter((right) => given.has(right))
 }
 
-/** Whether a grant is on the place: a grant on a server is also on each of its sites. */
-export const isOn = (
-  { tag, server_id, site_id }: Omit<PartGrant, 'gives'>,
-  place: Place,
-): boolean => {
+/** Whether a part has the place in it: a server has also each of its sites. */
+export const isOn = ({ tag, server_id, site_id }: Part, place: Place): boolean => {
   if (site_id !== null) return place.site_id === site_id
   if (server_id !== null) return place.server_id === server_id
   return tag !== null && place.tags.includes(tag)

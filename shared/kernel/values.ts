@@ -52,6 +52,8 @@ export const EXCLUSIONS = [
   'nothing',
 ] as const
 export type Exclusion = (typeof EXCLUSIONS)[number]
+/** The kinds of accounts: of a person, who logs in, or of the fleet, which only has API tokens. */
+export const ACCOUNT_KINDS = ['person', 'service'] as const
 export const ACTIVITY_STATUSES = ['running', 'success', 'failed', 'cancelled'] as const
 /**
  * The sources of an activity: a person in the browser, a script with an API token, the schedule of

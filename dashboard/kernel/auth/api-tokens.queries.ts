@@ -1,54 +1,63 @@
-import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import { api_tokens, token_addresses } from '#dashboard/kernel/db/auth-schema.ts'
-import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { CoveredColumns } from '#dashboard/kernel/db/marks.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
-import { activities, users } from '#dashboard/kernel/db/schema.ts'
-import type { ApiToken, User } from '#shared/kernel/api/auth.ts'
-import { admits, type MarkedRecords, publicUser } from './queries.ts'
+import { users } from '#dashboard/kernel/db/schema.ts'
+import type { User } from '#shared/kernel/api/auth.ts'
+import { isInUse, type MarkedRecords, publicUser } from './queries.ts'
 
 /** The maximum number of addresses that are remembered of a token. */
 const MAX_ADDRESSES = 100
 
-const { user_id: _, hash: __, mark: ___, ...token } = getTableColumns(api_tokens)
+/** What must hold in the transaction of a write, such as that its caller is still an owner. */
+export type WriteCondition = SQL
+export type TokenRow = typeof api_tokens.$inferSelect
 
-export function listApiTokens(db: Database, user_id: number): Promise<ApiToken[]> {
-  return db.read
-    .select(token)
+/** Lists the tokens of accounts, the newest first, without those that others wrote. */
+export async function listTokenRows(
+  { db, marks }: MarkedRecords,
+  user_ids: readonly number[],
+): Promise<TokenRow[]> {
+  const rows = await db.read
+    .select()
     .from(api_tokens)
-    .where(eq(api_tokens.user_id, user_id))
+    .where(inArray(api_tokens.user_id, [...user_ids]))
     .orderBy(desc(api_tokens.id))
+  return rows.filter((row) => marks.fits('api_tokens', row))
 }
 
+/** Stores a token with its entry. Returns undefined, after no change, unless the condition holds. */
 export async function insertApiToken(
   { db, marks }: MarkedRecords,
   values: CoveredColumns<'api_tokens'>,
   entry: NewActivity,
-): Promise<void> {
-  await writeAll(db, (queries) => [
+  condition: WriteCondition = sql`true`,
+): Promise<TokenRow | undefined> {
+  const isStored = await writeIf(db, condition, entry, (queries) => [
     queries.insert(api_tokens).values({ ...values, mark: marks.of('api_tokens', values) }),
-    queries.insert(activities).values(entry),
   ])
+  if (!isStored) return undefined
+  return db.read.select().from(api_tokens).where(eq(api_tokens.hash, values.hash)).get()
 }
 
-/** Returns undefined for a token that was changed outside of the dashboard, or whose user admits nobody. */
+/** Returns undefined for a token that was changed outside of the dashboard, or whose account is not in use. */
 export async function findApiToken(
   { db, marks }: MarkedRecords,
   hash: string,
-): Promise<{ token: ApiToken; user: User } | undefined> {
+): Promise<{ token: TokenRow; user: User } | undefined> {
   const found = await db.read
     .select({ token: getTableColumns(api_tokens), user: getTableColumns(users) })
     .from(api_tokens)
     .innerJoin(users, eq(users.id, api_tokens.user_id))
     .where(eq(api_tokens.hash, hash))
     .get()
-  if (!found || !marks.fits('api_tokens', found.token) || !admits(marks, found.user)) {
+  if (!found || !marks.fits('api_tokens', found.token) || !isInUse(marks, found.user)) {
     return undefined
   }
-  const { user_id: _, hash: __, mark: ___, ...token } = found.token
-  return { token, user: publicUser(found.user) }
+  return { token: found.token, user: publicUser(found.user) }
 }
 
 /** Whether a token that was admitted before has not ended. */
@@ -59,9 +68,38 @@ export async function hasApiToken(db: Database, id: number, now: string): Promis
   return row !== undefined
 }
 
-export async function touchApiToken(db: Database, id: number, last_used_at: string): Promise<void> {
+/** Notes a use; an empty address is unknown. */
+export async function touchApiToken(
+  db: Database,
+  id: number,
+  { last_used_at, address }: { last_used_at: string; address: string },
+): Promise<void> {
+  const last_address = address === '' ? null : address
   await db.write((queries) =>
-    queries.update(api_tokens).set({ last_used_at }).where(eq(api_tokens.id, id)),
+    queries.update(api_tokens).set({ last_used_at, last_address }).where(eq(api_tokens.id, id)),
+  )
+}
+
+/** The time in which refused uses of a token have one entry. */
+const REFUSED_MS = 3600_000
+
+/** Adds refused uses of a token, with an entry unless there is one of the last hour. */
+export async function recordRefused(
+  db: Database,
+  { id, count, now }: { id: number; count: number; now: Date },
+  entry: NewActivity,
+): Promise<void> {
+  const refused_at = now.toISOString()
+  const hour = new Date(now.getTime() - REFUSED_MS).toISOString()
+  const isDue = sql`exists (select 1 from api_tokens where id = ${id}
+    and (refused_at is null or refused_at <= ${hour} or refused_at > ${refused_at}))`
+  const refused = sql`${api_tokens.refused} + ${count}`
+  const isRecorded = await writeIf(db, isDue, entry, (queries) => [
+    queries.update(api_tokens).set({ refused, refused_at }).where(eq(api_tokens.id, id)),
+  ])
+  if (isRecorded) return
+  await db.write((queries) =>
+    queries.update(api_tokens).set({ refused }).where(eq(api_tokens.id, id)),
   )
 }
 
@@ -98,19 +136,16 @@ export async function recordFirstUse(
   ])
 }
 
-/** Deletes a token. Returns false when the user has no such token. */
-export async function deleteApiToken(
+/** Deletes a token of an account. Returns false when it has no such token, or the condition fails. */
+export function deleteApiToken(
   db: Database,
-  user_id: number,
-  id: number,
+  { user_id, id }: Pick<TokenRow, 'user_id' | 'id'>,
   entry: NewActivity,
+  condition: WriteCondition = sql`true`,
 ): Promise<boolean> {
-  const mine = and(eq(api_tokens.id, id), eq(api_tokens.user_id, user_id))
-  const found = await db.read.select({ id: api_tokens.id }).from(api_tokens).where(mine).get()
-  if (!found) return false
-  await writeAll(db, (queries) => [
-    queries.delete(api_tokens).where(mine),
-    queries.insert(activities).values(entry),
+  const exists = sql`exists (select 1 from api_tokens where id = ${id} and user_id = ${user_id})
+    and ${condition}`
+  return writeIf(db, exists, entry, (queries) => [
+    queries.delete(api_tokens).where(and(eq(api_tokens.id, id), eq(api_tokens.user_id, user_id))),
   ])
-  return true
 }

@@ -7,9 +7,10 @@ import type { FactorRule, SecondFactor } from '#shared/kernel/api/passkeys.ts'
 import { conflict, forbidden, unauthorized } from '#shared/kernel/errors.ts'
 import type { Grant, HeldGrants, PartGrantName } from '#shared/kernel/rights.ts'
 import { findFactorRule, storeFactorRule } from './factor-rule.queries.ts'
-import { findUser, hasFactor, type MarkedRecords } from './queries.ts'
+import { findGrants } from './grants.queries.ts'
+import { findUser, hasFactor, isServiceAccount, type MarkedRecords } from './queries.ts'
 
-type Account = Pick<Caller, 'user'> & HeldGrants
+type Account = Pick<Caller, 'user' | 'only_for'> & HeldGrants
 
 /** The calls with which a session sets up its first factor, or ends. */
 export const SETUP_CALLS: ReadonlySet<string> = new Set<MethodAndPath>([
@@ -41,14 +42,20 @@ export async function requireFactor(
   if (await lacksFactor(records, caller)) throw forbidden(MISSING, 'second_factor_missing')
 }
 
-/** Whether the account needs a second factor, and has none. */
+/**
+ * Whether the account needs a second factor, and has none. What a token is limited to does not
+ * count, and a service account has no login that a factor could protect.
+ */
 export async function lacksFactor(
   { db, marks }: MarkedRecords,
-  { user, ...held }: Account,
+  { user, only_for = [], ...narrowed }: Account,
 ): Promise<boolean> {
-  if (!isRequired(await findFactorRule(db), held)) return false
+  const rule = await findFactorRule(db)
+  if (rule === 'nobody') return false
+  const held = only_for.length > 0 ? await findGrants({ db, marks }, user.id) : narrowed
+  if (!isRequired(rule, held)) return false
   const found = await findUser({ db, marks }, user.id)
-  return !found || !hasFactor(found)
+  return found ? !hasFactor(found) : !(await isServiceAccount({ db, marks }, user.id))
 }
 
 /** Whether an account needs a second factor; an admin of a part of the fleet is an admin, too. */

@@ -42,9 +42,13 @@ export async function insertUser(
   return rows.length > 0
 }
 
-/** Whether the dashboard wrote the row, and the account is in use: no other one admits anybody. */
-export const admits = (marks: Marks, row: UserRow): boolean =>
+/** Whether the dashboard wrote the row, and the account is in use: API tokens of no other one count. */
+export const isInUse = (marks: Marks, row: UserRow): boolean =>
   marks.fits('users', row) && row.deactivated_at === null
+
+/** Whether a person logs in with the account: no way to log in leads to a service account. */
+export const admits = (marks: Marks, row: UserRow): boolean =>
+  isInUse(marks, row) && row.kind === 'person'
 
 /** Whether the account has an authenticator app or a passkey, which a login with the password needs. */
 export const hasFactor = ({
@@ -70,10 +74,16 @@ export async function findUser(
   return row && admits(marks, row) ? row : undefined
 }
 
-/** Returns the address of a user for certificates; it admits nobody. */
+/** Whether an account in use is one of the fleet, which never logs in. */
+export async function isServiceAccount({ db, marks }: MarkedRecords, id: number): Promise<boolean> {
+  const row = await db.read.select().from(users).where(eq(users.id, id)).get()
+  return row?.kind === 'service' && isInUse(marks, row)
+}
+
+/** Returns the address of a person for certificates; it admits nobody. */
 export async function findAddress(db: Database, id: number): Promise<string | undefined> {
-  const { email, deactivated_at } = users
-  const isUser = and(eq(users.id, id), isNull(deactivated_at))
+  const { email, deactivated_at, kind } = users
+  const isUser = and(eq(users.id, id), isNull(deactivated_at), eq(kind, 'person'))
   return (await db.read.select({ email }).from(users).where(isUser).get())?.email
 }
 

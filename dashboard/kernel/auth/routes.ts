@@ -28,12 +28,12 @@ import {
 } from '#shared/kernel/api/auth.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import { roleOf } from '#shared/kernel/rights.ts'
-import { listApiTokens } from './api-tokens.queries.ts'
-import { createApiToken, removeApiToken } from './api-tokens.ts'
+import { createApiToken, listApiTokens, removeApiToken } from './api-tokens.ts'
 import { changePassword } from './change-password.ts'
 import { changeProfile } from './change-profile.ts'
 import { cookieLine, cookieName, cookieOf, cookieOptions } from './cookie.ts'
 import { DEVICE_SECONDS } from './devices.ts'
+import { findGrants } from './grants.queries.ts'
 import { type LoggedIn, login } from './login.ts'
 import { confirmReset, type ResetDeps, requestReset } from './password-reset.ts'
 import { deleteAccess, deleteSession } from './queries.ts'
@@ -139,18 +139,19 @@ export const authRoutes = {
   getCurrentToken: route({
     at: 'GET /api/token',
     summary: 'Show the API token that makes the call',
-    details: '404 for a session, which has no token.',
+    details:
+      'What it may do now: `rights` in the whole fleet, and on `parts` of it. 404 for a session, which has no token.',
     right: 'own.read',
     answers: { 200: { about: 'The token.', json: CurrentToken } },
     errors: ['not_found'],
     run: async ({ deps, caller }) => {
-      const tokens = await listApiTokens(deps.db, caller.user.id)
+      const tokens = await listApiTokens(deps, caller)
       const token = tokens.find(({ id }) => id === caller.token_id)
       if (!token) throw notFound('API token')
-      const { name, scope, expires_at } = token
-      const role = roleOf(caller.grants) ?? null
-      const rights = rightsOfCaller(caller)
-      return { name, scope, role, rights, parts: rightsOnParts(caller), expires_at }
+      const { name, scope, addresses, only_for, expires_at } = token
+      const role = roleOf((await findGrants(deps, caller.user.id)).grants) ?? null
+      const may = { role, rights: rightsOfCaller(caller), parts: rightsOnParts(caller) }
+      return { name, scope, ...may, addresses, only_for, expires_at }
     },
   }),
   changeProfile: route({
@@ -244,13 +245,13 @@ export const authRoutes = {
     summary: 'List the own API tokens',
     right: 'own.read',
     answers: shows('The tokens.', { tokens: z.array(ApiToken) }),
-    run: async ({ deps, caller }) => ({ tokens: await listApiTokens(deps.db, caller.user.id) }),
+    run: async ({ deps, caller }) => ({ tokens: await listApiTokens(deps, caller) }),
   }),
   createApiToken: route({
     at: 'POST /api/auth/tokens',
     summary: 'Create an API token',
     details:
-      'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
+      'Sent as `Authorization: Bearer <token>`, it does what its scope and its limits allow until it expires; from an address that it does not allow, it is 401. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
     right: 'own',
     needs_session: true,
     body: CreateApiToken,

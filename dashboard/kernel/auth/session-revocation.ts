@@ -4,8 +4,8 @@ import { sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { hasApiToken } from './api-tokens.queries.ts'
 import { lacksFactor } from './factor-rule.ts'
-import { findGrants } from './grants.queries.ts'
 import { hasSession, type MarkedRecords } from './queries.ts'
+import { findGrantsWithin } from './token-limits.queries.ts'
 
 type Deps = Pick<CommonDeps, 'bus' | 'clock'> & MarkedRecords
 
@@ -37,11 +37,12 @@ export async function endWithSession(
 
 async function isValid(
   { db, marks, clock }: Omit<Deps, 'bus'>,
-  { caller: { user, grants, parts, jti, token_id }, requireRight }: Authorised,
+  { caller, requireRight }: Authorised,
 ): Promise<boolean> {
-  const current = await findGrants({ db, marks }, user.id)
+  const { user, grants, parts, jti, token_id, only_for } = caller
+  const current = await findGrantsWithin({ db, marks }, user.id, only_for)
   if (JSON.stringify(current) !== JSON.stringify({ grants, parts })) return false
-  if (await lacksFactor({ db, marks }, { user, grants, parts })) return false
+  if (await lacksFactor({ db, marks }, caller)) return false
   if (!(await isStillAllowed(requireRight))) return false
   if (token_id !== undefined) return hasApiToken(db, token_id, timestamp(clock))
   return hasSession(db, jti, timestamp(clock))

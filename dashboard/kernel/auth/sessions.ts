@@ -16,6 +16,7 @@ import {
   type FoundSession,
   findSession,
   findSessionsOf,
+  findUser,
   insertSession,
   touchSession,
   updateSession,
@@ -52,7 +53,8 @@ interface CheckedLogin {
 
 /**
  * Opens a session with the activity of the login, and returns its token. Throws 401 if the password
- * or the second factor of the user was changed after it was checked.
+ * or the second factor of the user was changed after it was checked, and for an account that admits
+ * nobody, such as a service account: every way to log in ends here.
  */
 export async function openSession(
   deps: SessionDeps,
@@ -61,6 +63,7 @@ export async function openSession(
   { checked, detail = null }: CheckedLogin = {},
 ): Promise<string> {
   const { clock, random, tokens } = deps
+  if (!(await findUser(deps, user.id))) throw unauthorized(WRONG_LOGIN)
   const jti = randomText(random, 16)
   const now = timestamp(clock)
   const expires_at = timestamp(clock, SESSION_MS)

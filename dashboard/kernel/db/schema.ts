@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { ACTIVITY_SOURCES, ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
+import { ACCOUNT_KINDS, ACTIVITY_SOURCES, ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
 import { emptyText, idColumn } from './columns.ts'
 
 export { bulk_events, bulk_items, bulk_operations } from './bulk-schema.ts'
@@ -32,6 +32,8 @@ export const users = sqliteTable('users', {
   managed_by: emptyText(),
   /** The time of the last login; null: none since this is recorded. */
   last_login_at: text(),
+  /** Whether it is a service account, which has API tokens and never logs in; its email is its name. */
+  kind: text({ enum: ACCOUNT_KINDS }).notNull().default('person'),
   /** Proves that the dashboard wrote the row: marks.ts. */
   mark: emptyText(),
 })

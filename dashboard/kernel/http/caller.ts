@@ -1,6 +1,6 @@
 import type { User } from '#shared/kernel/api/auth.ts'
 import { unauthorized } from '#shared/kernel/errors.ts'
-import type { HeldGrants } from '#shared/kernel/rights.ts'
+import type { HeldGrants, Part } from '#shared/kernel/rights.ts'
 import type { TokenScope } from '#shared/kernel/values.ts'
 
 /** The caller. `jti` names the session, `""` for an API token, which has `token_id`, `token_name` and `scope`. */
@@ -12,6 +12,8 @@ export interface Caller extends HeldGrants {
   token_id?: number
   token_name?: string
   scope?: TokenScope
+  /** What the token is limited to; its grants have only what these parts and the account share. */
+  only_for?: readonly Part[]
 }
 
 /** The caller of a request, until `until` (Unix ms) or the next change of the records. */

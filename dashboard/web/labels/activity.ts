@@ -89,6 +89,7 @@ const OTHERS: Record<string, string> = {
   'auth.identity_unlink': 'Unlink login of a provider',
   'auth.token_create': 'Create API token',
   'auth.token_use': 'Use API token from a new address',
+  'auth.token_refused': 'API token refused for its address',
   'auth.token_delete': 'Delete API token',
   'auth.factor_enable': 'Turn on two-factor authentication',
   'auth.factor_disable': 'Turn off two-factor authentication',

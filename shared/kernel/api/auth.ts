@@ -1,6 +1,7 @@
 import { strictObject, z } from 'zod'
-import { Email, oneOf, required, TrueOrFalse } from '#shared/kernel/fields.ts'
-import { RIGHTS, ROLES } from '#shared/kernel/rights.ts'
+import { Email, Id, oneOf, required, Tag, TrueOrFalse } from '#shared/kernel/fields.ts'
+import { canonicalNetwork } from '#shared/kernel/networks.ts'
+import { type Part, RIGHTS, ROLES } from '#shared/kernel/rights.ts'
 import { secretOf } from '#shared/kernel/secret.ts'
 import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
 import { body, openBody } from './body.ts'
@@ -97,15 +98,61 @@ const TokenScope = oneOf(TOKEN_SCOPES).describe(
 
 const DAYS = 'Must be a whole number of days between 1 and 365'
 
-export const CreateApiToken = body({
+const MAX_NETWORKS = 20
+const MAX_TOKEN_PARTS = 20
+
+const Network = z
+  .string('Must be a string')
+  .trim()
+  .max(64, 'Must have at most 64 characters')
+  .transform((written, { addIssue }) => {
+    const network = canonicalNetwork(written)
+    if (network !== undefined) return network
+    addIssue('Must be an IP address or a network such as 203.0.113.0/24 or 2001:db8::/32')
+    return z.NEVER
+  })
+
+const TokenPart = z
+  .strictObject({
+    tag: Tag.optional().describe('The servers with this tag, and their sites.'),
+    server_id: Id.optional().describe('This server and its sites.'),
+    site_id: Id.optional().describe('This site.'),
+  })
+  .refine((part) => Object.values(part).filter((value) => value !== undefined).length === 1, {
+    message: 'Must have exactly one of tag, server_id and site_id',
+  })
+  .transform(
+    ({ tag = null, server_id = null, site_id = null }): Part => ({ tag, server_id, site_id }),
+  )
+
+/** What a new API token is and may do; the rest of a body says who may create it. */
+export const NEW_TOKEN = {
   name: text('Name')
     .trim()
     .min(1, 'Must have 1 to 64 characters')
     .max(64, 'Must have 1 to 64 characters'),
-  password: current('Password').describe('The current password of the user.'),
-  code,
   scope: TokenScope.default('operate'),
   expires_in_days: z.int(DAYS).min(1, DAYS).max(365, DAYS).default(90),
+  addresses: z
+    .array(Network, 'Must be a list of addresses')
+    .max(MAX_NETWORKS, `Must have at most ${MAX_NETWORKS} addresses`)
+    .transform((networks) => [...new Set(networks)])
+    .default([])
+    .describe('The addresses and networks from which it may be used; none: from any address.'),
+  only_for: z
+    .array(TokenPart, 'Must be an array')
+    .max(MAX_TOKEN_PARTS, `Must have at most ${MAX_TOKEN_PARTS} entries`)
+    .default([])
+    .describe(
+      'The parts of the fleet that it is limited to: it has the rights that its account has there. None: everywhere.',
+    ),
+}
+export type NewToken = z.output<z.ZodObject<typeof NEW_TOKEN>>
+
+export const CreateApiToken = body({
+  ...NEW_TOKEN,
+  password: current('Password').describe('The current password of the user.'),
+  code,
 }).meta({ id: 'CreateApiToken' })
 
 export const StartTotp = body({ password: current('Password') }).meta({ id: 'StartTotp' })
@@ -133,13 +180,42 @@ export const User = strictObject({ id: RecordId, email: z.string(), name: z.stri
 })
 export type User = z.infer<typeof User>
 
+const LimitPart = strictObject({
+  tag: z.string().nullable(),
+  server_id: RecordId.nullable(),
+  server: z
+    .string()
+    .nullable()
+    .describe('The name of the server; null if the caller cannot see it.'),
+  site_id: RecordId.nullable(),
+  site: z.string().nullable().describe('The domain of the site; null if the caller cannot see it.'),
+}).meta({
+  id: 'LimitPart',
+  description: 'The servers with a tag, one server, or one site; the others are null.',
+})
+export type LimitPart = z.infer<typeof LimitPart>
+
+const Addresses = z
+  .array(z.string())
+  .describe('The addresses and networks from which it may be used; empty: any.')
+const OnlyFor = z
+  .array(LimitPart)
+  .describe('The parts of the fleet that it is limited to; empty: everything of its account.')
+
 export const ApiToken = strictObject({
   id: RecordId,
   name: z.string(),
   scope: TokenScope,
+  addresses: Addresses,
+  only_for: OnlyFor,
   created_at: Timestamp,
   expires_at: Timestamp,
   last_used_at: Timestamp.nullable().describe('To the minute; null when it was never used.'),
+  last_address: z
+    .string()
+    .nullable()
+    .describe('The address of the last use; null when it is unknown.'),
+  refused: Count.describe('How many calls from other addresses were refused, to the minute.'),
 }).meta({
   id: 'ApiToken',
   description: 'A token for scripts: it has the rights of its scope, until it expires.',
@@ -181,6 +257,8 @@ export const CurrentToken = strictObject({
   role: Role,
   rights: Rights,
   parts: RightsOnParts,
+  addresses: Addresses,
+  only_for: OnlyFor,
   expires_at: Timestamp,
 }).meta({ id: 'CurrentToken', description: 'The API token that makes the call.' })
 

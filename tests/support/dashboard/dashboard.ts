@@ -6,6 +6,7 @@ import { count } from 'drizzle-orm'
 import { createApp } from '#dashboard/app.ts'
 import { makeDeps } from '#dashboard/deps.ts'
 import type { Mailer } from '#dashboard/features/alerts/mailer.ts'
+import { makeToken } from '#dashboard/kernel/auth/api-tokens.ts'
 import { cookieName } from '#dashboard/kernel/auth/cookie.ts'
 import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
 import {
@@ -19,6 +20,7 @@ import { type Database, openDatabase, writeAll } from '#dashboard/kernel/db/clie
 import { Marks } from '#dashboard/kernel/db/marks.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import { AnswerCache } from '#dashboard/kernel/http/answer-cache.ts'
+import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { type Clock, realClock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { jsonLog } from '#dashboard/kernel/runtime/log.ts'
 import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
@@ -26,7 +28,8 @@ import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import { Keyring } from '#dashboard/kernel/trust/keyring.ts'
 import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { ROUTES } from '#dashboard/routes.ts'
-import type { Grant, PartGrant } from '#shared/kernel/rights.ts'
+import type { NewToken } from '#shared/kernel/api/auth.ts'
+import type { Grant, HeldGrants, PartGrant } from '#shared/kernel/rights.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { testWith } from '#tests/support/fixture.ts'
@@ -189,6 +192,31 @@ export class Dashboard {
       partGrantStatements(queries, deps.marks, { user_id: id, parts, given_at }),
     )
     return { cookie: `${cookieName('session', deps)}=${await openSession(deps, user)}` }
+  }
+
+  /** Makes an account with these grants, and returns the headers of a new API token of it. */
+  async tokenWith(
+    held: HeldGrants,
+    token: Partial<NewToken> = {},
+  ): Promise<{ cookie: string; authorization: string }> {
+    await this.signInWith(held.grants, held.parts)
+    const [counted] = await this.db.read.select({ total: count() }).from(users)
+    const user_id = counted?.total ?? 0
+    const user = { id: user_id, email: '', name: '' }
+    // An owner may limit it to every part, also to those where the account has no rights.
+    const by: Caller = { user, jti: '', grants: ['owner'], parts: [] }
+    const made = await makeToken(this.deps, by, {
+      user_id,
+      token: {
+        name: 'script',
+        scope: 'admin',
+        expires_in_days: 1,
+        addresses: [],
+        only_for: [],
+        ...token,
+      },
+    })
+    return { cookie: '', authorization: `Bearer ${made.plaintext.reveal()}` }
   }
 
   /** Like the end of a process: the records stay. */

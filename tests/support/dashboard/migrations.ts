@@ -29,6 +29,8 @@ export const RELEASED = [
   'a3b9dc435ade0dcca5466fe81af106b1b998daf824b333e41a62e99f15c34ede',
   // 0011_clients.sql
   '7534ad0d412004f64d09bd8fb3d411ef83aa72fc16bb0a9390f2cbe387b1a121',
+  // 0012_tokens.sql
+  'c965480c426a66fc708af649ee6d95877c863cb6ef3ac71cbf6c4748d9f6fa9e',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

@@ -230,7 +230,7 @@ export async function emailOf(db: Database, id: number | null): Promise<string> 
   const row = await db.read
     .select({ email: users.email })
     .from(users)
-    .where(and(eq(users.id, id ?? 0), isNull(users.deactivated_at)))
+    .where(and(eq(users.id, id ?? 0), isNull(users.deactivated_at), eq(users.kind, 'person')))
     .get()
   return row?.email ?? ''
 }

@@ -28,9 +28,13 @@ describe('an API token', () => {
       id: 1,
       name: 'backup',
       scope: 'operate',
+      addresses: [],
+      only_for: [],
       created_at: '2026-01-01T00:00:00.000Z',
       expires_at: '2026-04-01T00:00:00.000Z',
       last_used_at: null,
+      last_address: null,
+      refused: 0,
     }
     expect([status, body.token]).toEqual([201, token])
     expect([before, removed.status, after]).toEqual([200, 204, 401])

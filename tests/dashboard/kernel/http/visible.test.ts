@@ -13,7 +13,7 @@ import {
 } from '#dashboard/kernel/db/schema.ts'
 import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
-import type { PartGrant, Right } from '#shared/kernel/rights.ts'
+import type { Grant, Part, PartGrant, Right } from '#shared/kernel/rights.ts'
 import { PING } from '#shared/kernel/sse.ts'
 import { addBackup, setUp } from '#tests/support/dashboard/backup-attention.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
@@ -61,10 +61,21 @@ const RIGHTS_OF: Record<string, Right[]> = {
   secrets: ['login', 'secrets'],
 }
 
+const ADMIN: Right[] = ['read', 'operate', 'secrets', 'admin']
+
+const part = (one: Partial<Part>): Part => ({ tag: null, server_id: null, site_id: null, ...one })
+
 /** The people of the walk, and where each of them has which rights, written by hand. */
 const PEOPLE: Record<
   string,
-  { parts: PartGrant[]; sites: Record<number, Right[]>; servers: Record<number, Right[]> }
+  {
+    grants?: Grant[]
+    parts: PartGrant[]
+    /** What an API token is limited to, which makes the calls. */
+    only_for?: Part[]
+    sites: Record<number, Right[]>
+    servers: Record<number, Right[]>
+  }
 > = {
   'an operator of a site': {
     parts: [onSite(1, 'operator')],
@@ -94,6 +105,19 @@ const PEOPLE: Record<
     parts: [onTag('sho', 'admin')],
     sites: {},
     servers: {},
+  },
+  'a token of a viewer with grants on parts, which is limited to others of them': {
+    grants: ['viewer'],
+    parts: [onServer(2, 'admin'), onTag('blog', 'operator'), onSite(1, 'operator')],
+    only_for: [part({ site_id: 4 }), part({ tag: 'x' }), part({ server_id: 1 })],
+    sites: {
+      1: ['read', 'operate'],
+      2: ['read'],
+      4: ADMIN,
+      5: ['read', 'operate'],
+      6: ['read', 'operate'],
+    },
+    servers: { 1: ['read'], 3: ['read', 'operate'] },
   },
 }
 
@@ -230,13 +254,24 @@ type Objects = (typeof OBJECTS)[number]
 
 /** Returns the rights of a person where a call needs its right, by the names in its path. */
 function rightsFor({ at, where }: AnyRoute, { site, server }: Objects, person: Person): Right[] {
-  if (where === 'anywhere') return person.parts.flatMap(rightsIn)
+  if (where === 'anywhere') return rightsAnywhere(person)
   if (where === 'fleet') return []
   if (/:(site|operation)_id/.test(at)) return person.sites[site] ?? []
   if (at.includes(':server_id')) return person.servers[server] ?? []
   const isOwnBulk = at.includes(':bulk_id') && site === 3
   return isOwnBulk ? (person.sites[3] ?? []) : []
 }
+
+const rightsAnywhere = ({ parts, only_for, sites, servers }: Person): Right[] =>
+  only_for
+    ? [sites, servers].flatMap((places) => Object.values(places).flat())
+    : parts.flatMap(rightsIn)
+
+/** The headers of a session, or of the token. */
+const headersOf = ({ grants = [], parts, only_for }: Person) =>
+  only_for
+    ? dashboard.tokenWith({ grants, parts }, { only_for })
+    : dashboard.signInWith(grants, parts)
 
 /** Calls that name no object are made once. */
 const objectsFor = ({ at }: AnyRoute): readonly Objects[] =>
@@ -253,14 +288,15 @@ const pathOf = (path: string, { site, server }: Objects): string =>
 test.each(Object.entries(PEOPLE))(
   '%s calls what the grants allow, where they allow it',
   async (_, person) => {
-    const headers = await dashboard.signInWith([], person.parts)
+    const headers = await headersOf(person)
     const wrong: unknown[] = []
     const call = async (route: AnyRoute, objects: Objects) => {
       const [method = '', path = ''] = route.at.split(' ')
       // A body that is no JSON is refused after the right was checked, and before anything is done.
       const body = method === 'GET' ? undefined : '{'
       const { status } = await dashboard.send(method, pathOf(path, objects), body, headers)
-      const may = rightsFor(route, objects, person).some((right) => right === route.right)
+      const isOpen = !route.needs_session || person.only_for === undefined
+      const may = isOpen && rightsFor(route, objects, person).includes(route.right as Right)
       if ((status !== 403) !== may || status === 401) wrong.push([route.at, objects, status, may])
     }
     for (const route of walked) for (const objects of objectsFor(route)) await call(route, objects)
@@ -275,8 +311,9 @@ const rightsIn = ({ gives }: PartGrant): Right[] => RIGHTS_OF[gives] ?? []
 async function listsOf(
   dashboard: Dashboard,
   parts: readonly PartGrant[],
+  given?: Record<string, string>,
 ): Promise<Record<string, unknown>> {
-  const headers = await dashboard.signInWith([], parts)
+  const headers = given ?? (await dashboard.signInWith([], parts))
   const get = async (path: string) => (await dashboard.call('GET', path, undefined, headers)).body
   const named = (rows: { name?: string; domain?: string; id?: unknown }[]) =>
     rows.map(({ name, domain, id }) => name ?? domain ?? id).toSorted()
@@ -353,7 +390,7 @@ test('lists, totals, counts and search results have only what somebody may see',
     fleet_activity: 1,
     backups: ['site-1.example'],
   })
-  expect(await listsOf(own, [onTag('shop', 'viewer'), onSite(6, 'operator')])).toEqual({
+  const ofTagAndSite = {
     ...nothing,
     servers: ['server-2'],
     overview: ['server-2'],
@@ -372,7 +409,15 @@ test('lists, totals, counts and search results have only what somebody may see',
     activities: 4,
     fleet_activity: 4,
     backups: ['site-3.example', 'site-4.example'],
-  })
+  }
+  const parts = [onTag('shop', 'viewer'), onSite(6, 'operator')]
+  const only_for = [part({ tag: 'shop' }), part({ site_id: 6 })]
+  const token = await own.tokenWith(
+    { grants: ['owner'], parts: [onSite(1, 'viewer')] },
+    { only_for },
+  )
+  expect(await listsOf(own, parts)).toEqual(ofTagAndSite)
+  expect(await listsOf(own, [], token)).toEqual(ofTagAndSite)
 })
 
 test('a bulk operation is only for targets where its right is given', async () => {
@@ -420,6 +465,12 @@ const HARMLESS = [
   'POST /api/people/:person_id/invitation site_id',
   'PATCH /api/people/:person_id/account server_id',
   'PATCH /api/people/:person_id/account site_id',
+  'POST /api/service-accounts server_id',
+  'POST /api/service-accounts site_id',
+  'PATCH /api/service-accounts/:account_id server_id',
+  'PATCH /api/service-accounts/:account_id site_id',
+  'POST /api/service-accounts/:account_id/tokens server_id',
+  'POST /api/service-accounts/:account_id/tokens site_id',
   // The backup of a restore and of a proof must be one of the site.
   'POST /api/servers/:server_id/sites/:site_id/backups/restore backup_id',
   'POST /api/servers/:server_id/sites/:site_id/backups/prove backup_id',
@@ -462,30 +513,39 @@ function shapeOf(schema: unknown): unknown {
     .map(shapeOf)
 }
 
-test('a stream ends when the tag of its server is taken away', async () => {
-  await using own = await makeDashboard()
-  await own.call('POST', '/api/servers', { hostname: 'web.example', tags: ['shop'] })
-  await own.db.write((queries) =>
-    queries.insert(operations).values({
-      id: 'one',
-      type: 'server.sync',
-      server_id: 1,
-      domain: 'web.example',
-      params: {},
-      status: 'running',
-      deadline_at: AT,
-      created_at: AT,
-    }),
-  )
-  const viewer = await own.signInWith([], [onTag('shop', 'viewer')])
-  const stream = await own.send('GET', '/api/operations/one/events', undefined, viewer)
-  const over = stream.text()
+test.each(['a grant', 'a token'])(
+  'a stream ends when the tag of its server, which %s is on, is taken away',
+  async (what) => {
+    await using own = await makeDashboard()
+    await own.call('POST', '/api/servers', { hostname: 'web.example', tags: ['shop'] })
+    await own.db.write((queries) =>
+      queries.insert(operations).values({
+        id: 'one',
+        type: 'server.sync',
+        server_id: 1,
+        domain: 'web.example',
+        params: {},
+        status: 'running',
+        deadline_at: AT,
+        created_at: AT,
+      }),
+    )
+    const only_for = [part({ tag: 'shop' })]
+    const viewer =
+      what === 'a token'
+        ? await own.tokenWith({ grants: ['viewer'], parts: [onServer(1, 'viewer')] }, { only_for })
+        : await own.signInWith([], [onTag('shop', 'viewer')])
+    const stream = await own.send('GET', '/api/operations/one/events', undefined, viewer)
+    const over = stream.text()
+    const before = await Promise.race([over, Bun.sleep(100).then(() => 'open')])
 
-  await own.call('PATCH', '/api/servers/1', { tags: [] })
+    await own.call('PATCH', '/api/servers/1', { tags: [] })
 
-  expect(await over).toStartWith(PING)
-  expect((await own.send('GET', '/api/operations/one', undefined, viewer)).status).toBe(403)
-})
+    expect(before).toBe('open')
+    expect(await over).toStartWith(PING)
+    expect((await own.send('GET', '/api/operations/one', undefined, viewer)).status).toBe(403)
+  },
+)
 
 test('the feed has only the news of what its listener may see', async () => {
   await using own = await makeDashboard()
