@@ -1,4 +1,5 @@
 import { accountRoutes } from '#dashboard/features/access/accounts/routes.ts'
+import { serviceAccountRoutes } from '#dashboard/features/access/accounts/service-routes.ts'
 import { accessRoutes } from '#dashboard/features/access/routes.ts'
 import { ssoRoutes } from '#dashboard/features/access/sso/routes.ts'
 import { notificationRoutes } from '#dashboard/features/alerts/routes.ts'
@@ -88,7 +89,7 @@ export const SUBJECTS = {
   People: {
     about:
       'Who may log in to sites by SFTP and with which keys, and to this dashboard with which role.',
-    routes: { ...accessRoutes, ...accountRoutes },
+    routes: { ...accessRoutes, ...accountRoutes, ...serviceAccountRoutes },
   },
   Clients: {
     about: 'What the clients of an agency see of their sites, without servers, and may do there.',

@@ -20,7 +20,7 @@ const Role = oneOf(ROLES).describe(
   'viewer: reads. operator: everyday work on sites and servers, too. admin: also servers, settings, secrets and people. owner: also the accounts of others.',
 )
 
-const Secrets = TrueOrFalse.describe(
+export const Secrets = TrueOrFalse.describe(
   'Whether the account may see passwords and the contents of sites; the roles admin and owner always may.',
 )
 
@@ -47,7 +47,7 @@ const NewPartGrant = z
     }),
   )
 
-const NewParts = z
+export const NewParts = z
   .array(NewPartGrant, 'Must be an array')
   .max(MAX_PARTS, `Must have at most ${MAX_PARTS} entries`)
   .describe(

@@ -104,7 +104,7 @@ export interface AccountChange {
   grants?: readonly Grant[]
   /** What it may do from then on, on parts of the fleet. */
   parts?: readonly PartGrant[]
-  user?: Partial<Pick<UserRow, 'email' | 'password_hash' | 'deactivated_at'>>
+  user?: Partial<Pick<UserRow, 'email' | 'name' | 'password_hash' | 'deactivated_at'>>
   /** Whether sessions, tokens and every access to sites end. */
   ends?: boolean
   /** Whether the person has no account from then on. */

@@ -27,7 +27,7 @@ export interface AccountDeps extends MarkedRecords {
 
 const TURNS = 5
 
-interface Decision extends AccountChange {
+export interface Decision extends AccountChange {
   type: string
   /** What follows the name of the account in the activity. */
   detail?: string
@@ -59,7 +59,7 @@ export async function changeRole(
 }
 
 /** Returns the grants in the whole fleet after a change; what is undefined stays. */
-function inFleet(
+export function inFleet(
   grants: readonly Grant[],
   role: Role | null = roleIn(grants),
   secrets: boolean | undefined,
@@ -73,7 +73,7 @@ function inFleet(
 /** The secrets of the whole fleet belong to a role; without one they are given on parts of it. */
 export const NEEDS_ROLE = 'Needs a role; without one, give the secrets on parts of the fleet'
 
-const isSame = (one: unknown, other: unknown): boolean =>
+export const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
 /** Writes grants as `operator with secrets`, or `no role, and 2 grants: viewer on the tag shop, …`. */
@@ -129,22 +129,36 @@ export function removeAccount(deps: AccountDeps, caller: Caller, person_id: numb
  * Changes an account as `decide` says of its current state; undefined: nothing. Throws 404 without an
  * account, and 409 for a change that would leave the dashboard without an owner.
  */
-async function change(
+function change(
   deps: AccountDeps,
   caller: Caller,
   person_id: number,
   decide: (account: Account) => Decision | undefined,
 ): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn++) {
+  const find = async () => {
     const person = await getPerson(deps, person_id)
     const account = await getAccount(deps, person)
+    return { account, name: `${person.name}, ${account.user.email}` }
+  }
+  return storeDecision(deps, caller, find, decide)
+}
+
+/** Changes an account that `find` reads, as `decide` says of it; the activity has the name. */
+export async function storeDecision(
+  deps: AccountDeps,
+  caller: Caller,
+  find: () => Promise<{ account: Account; name: string }>,
+  decide: (account: Account) => Decision | undefined,
+): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { account, name } = await find()
     const owners = await listOwners(deps)
     const by = ownerOf(owners, caller)
     const decision = decide(account)
     if (!decision) return
     const { type, detail = '', ...changed } = decision
     const others = othersOf(owners, account, changed)
-    const text = `${person.name}, ${account.user.email}${detail}`
+    const text = `${name}${detail}`
     const entry = entryOf(deps.clock, { type, user_id: caller.user.id, detail: text })
     if (!(await storeChange(deps, account, changed, { by, others }, entry))) continue
     deps.bus.notify(SESSIONS_NEWS)
@@ -155,7 +169,7 @@ async function change(
 
 async function getAccount(deps: AccountDeps, { user_id }: PersonRow): Promise<Account> {
   const account = user_id === null ? undefined : await findAccount(deps, user_id)
-  if (!account) throw notFound('Account')
+  if (account?.user.kind !== 'person') throw notFound('Account')
   return account
 }
 

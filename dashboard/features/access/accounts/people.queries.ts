@@ -16,7 +16,7 @@ export const listPersonNames = (db: Database) =>
 
 const MAX_NAME = 64
 
-/** Makes a person for each account in use that has none, such as the first one. */
+/** Makes a person for each account of one in use that has none, such as the first one. */
 export async function makePeopleOfAccounts(
   { db, marks }: MarkedRecords,
   created_at: string,
@@ -25,7 +25,7 @@ export async function makePeopleOfAccounts(
   const found = await db.read
     .select()
     .from(users)
-    .where(and(isNull(users.deactivated_at), notExists(owned)))
+    .where(and(isNull(users.deactivated_at), eq(users.kind, 'person'), notExists(owned)))
   for (const user of found.filter((row) => marks.fits('users', row))) {
     const name = await freeName(db, user.name)
     const values = { name, created_at, user_id: user.id }

@@ -122,6 +122,30 @@ test('an account without one can only set one up, and its API token can do nothi
   })
 })
 
+test('a limited token of an account that needs one can do nothing, and a service account needs none', async () => {
+  await using world = await withRule('nobody')
+  const { dashboard } = world
+  const part = { tag: 'shop', server_id: null, site_id: null }
+  const hostname = 'web.example'
+  await dashboard.call('POST', '/api/servers', { hostname, tags: ['shop'] })
+  const held = { ...part, gives: 'admin' as const, tag: 'blog' }
+  const limited = await dashboard.tokenWith(
+    { grants: ['viewer'], parts: [held] },
+    { only_for: [part] },
+  )
+  const account = { name: 'robot', role: 'admin' }
+  const made = await dashboard.call('POST', '/api/service-accounts', account)
+  const path = `/api/service-accounts/${made.body.service_account.id}/tokens`
+  const { plaintext } = (await dashboard.call('POST', path, { name: 'CI' })).body
+  await setRule(dashboard, 'admins')
+
+  const status = async (headers: Record<string, string>) =>
+    (await dashboard.call('GET', '/api/servers', undefined, headers)).status
+
+  expect(await status(limited)).toBe(403)
+  expect(await status({ cookie: '', authorization: `Bearer ${plaintext}` })).toBe(200)
+})
+
 test('the account goes on at once after it has set one up', async () => {
   await using world = await withRule('everybody')
   const { dashboard } = world

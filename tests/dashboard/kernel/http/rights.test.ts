@@ -126,10 +126,11 @@ async function credentialOf(
 }
 
 /**
- * A backup has the passwords of its site, a log the addresses of its visitors, and the rights the
- * addresses of colleagues.
+ * A backup has the passwords of its site, a log the addresses of its visitors, the rights the
+ * addresses of colleagues; the list of service accounts has those of programs.
  */
 const DOWNLOADS = [
+  'GET /api/service-accounts',
   'GET /api/servers/:server_id/rights',
   'GET /api/servers/:server_id/sites/:site_id/rights',
   'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download',
@@ -189,6 +190,11 @@ test('no token creates tokens, changes the password, a second factor or accounts
     'POST /api/people/:person_id/account/deactivate',
     'POST /api/people/:person_id/account/activate',
     'DELETE /api/people/:person_id/account',
+    'POST /api/service-accounts',
+    'PATCH /api/service-accounts/:account_id',
+    'DELETE /api/service-accounts/:account_id',
+    'POST /api/service-accounts/:account_id/tokens',
+    'DELETE /api/service-accounts/:account_id/tokens/:token_id',
     'POST /api/client/sites/:site_id/restore-request',
     'POST /api/client/sites/:site_id/login',
     'POST /api/backup-kit',
