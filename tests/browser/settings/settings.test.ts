@@ -90,6 +90,7 @@ test('a token is shown once, works, and is deleted again', async () => {
   await dialog.getByLabel('Scope').selectOption('read')
   await dialog.getByText('Reads everything except passwords').waitFor()
   await dialog.getByLabel('Expires after').selectOption('30 days')
+  await dialog.getByLabel('Only from these addresses').fill('127.0.0.1/8\n::1')
   await dialog.getByLabel('Your password').fill('not the password')
   await dialog.getByRole('button', { name: 'Create token' }).click()
   await dialog.getByText('Is not the current password').waitFor()
@@ -105,7 +106,7 @@ test('a token is shown once, works, and is deleted again', async () => {
   expect(body).toMatchObject({
     tokens: [{ scope: 'read', expires_at: expect.stringContaining(day(30 * 24 * 3600_000)) }],
   })
-  await page.getByRole('cell', { name: 'Read', exact: true }).waitFor()
+  await page.getByText('Only from 127.0.0.0/8, ::1').waitFor()
 
   await page.getByRole('button', { name: 'Delete the token deploy script' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click()

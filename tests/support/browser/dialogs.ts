@@ -50,6 +50,7 @@ export const DIALOGS: Record<string, Window> = {
   },
   'an invitation': { path: '/people', open: button('Invite person') },
   'a person': { path: '/people', open: button('Add person') },
+  'a service account': { path: '/people', open: button('Add service account') },
   'a new password': { path: '/sites/1?tab=access', open: button('Reset admin password') },
   filters: { path: '/sites?php=8.2', open: button(/^Filter$/) },
   'saved views': { path: '/sites?php=8.2', open: button('Views') },

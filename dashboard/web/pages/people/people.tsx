@@ -13,6 +13,7 @@ import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { Invite } from './invite.tsx'
 import { PersonCard } from './person-card.tsx'
+import { ServiceAccounts } from './service-accounts.tsx'
 
 /** Who may log in to this dashboard and to sites. */
 export function PeoplePage() {
@@ -57,6 +58,7 @@ function People() {
       {data?.map((person) => (
         <PersonCard key={person.id} person={person} />
       ))}
+      <ServiceAccounts />
       <AddPerson {...dialog} />
       <Invite {...inviting.dialog} />
     </Page>

@@ -1,8 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useRef, useState } from 'react'
-import { fleetQuery } from '#dashboard/web/api/fleet.ts'
-import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
+import { useRef, useState } from 'react'
+import {
+  PLACE_KINDS,
+  type PlaceKind,
+  PlacePicker,
+} from '#dashboard/web/features/access/place-picker.tsx'
 import {
   PART_OPTIONS,
   PART_TEXTS,
@@ -12,11 +14,10 @@ import {
 } from '#dashboard/web/labels/role.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
-import { Input, SelectField } from '#dashboard/web/ui/field.tsx'
-import { formatCount } from '#dashboard/web/ui/format.ts'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
+import type { Option } from '#dashboard/web/ui/option.ts'
 import type { HeldPartGrant, PersonAccount } from '#shared/access/api/accounts.ts'
 import { type PartGrantName, type Role, rightsOf } from '#shared/kernel/rights.ts'
-import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 /** The values of the fields. */
 export interface RightsDraft {
@@ -69,10 +70,17 @@ interface RightsFieldsProps {
   /** Why fields are refused, by their names. */
   refusals: Refusals
   onChange: (draft: RightsDraft) => void
+  /** The roles to choose from. */
+  roles?: readonly Option<Role | null>[]
 }
 
 /** What an account may do: in the whole fleet, and on parts of it. */
-export function RightsFields({ draft, refusals, onChange }: RightsFieldsProps) {
+export function RightsFields({
+  draft,
+  refusals,
+  onChange,
+  roles = ROLE_OPTIONS,
+}: RightsFieldsProps) {
   const { role, secrets } = draft
   return (
     <>
@@ -82,7 +90,7 @@ export function RightsFields({ draft, refusals, onChange }: RightsFieldsProps) {
         hint={role === null ? 'Sees nothing but the parts below.' : ROLE_TEXTS[role].about}
         error={refusals.role}
         value={role}
-        options={ROLE_OPTIONS}
+        options={roles}
         onChange={(next) =>
           onChange({ ...draft, role: next, secrets: next === null ? false : secrets })
         }
@@ -191,18 +199,10 @@ function Part({ part, refusal, onRemove }: PartProps) {
   )
 }
 
-type Kind = 'site' | 'server' | 'tag'
-
-const KINDS: { value: Kind; name: string }[] = [
-  { value: 'site', name: 'A site' },
-  { value: 'server', name: 'A server and its sites' },
-  { value: 'tag', name: 'The servers with a tag, and their sites' },
-]
-
 /** Chooses what a grant gives and where; choosing the place adds it. */
 function AddPart({ onAdd }: { onAdd: (part: HeldPartGrant) => void }) {
   const [gives, setGives] = useState<PartGrantName>('operator')
-  const [kind, setKind] = useState<Kind>('site')
+  const [kind, setKind] = useState<PlaceKind>('site')
   return (
     <div className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
       <SelectField
@@ -213,122 +213,14 @@ function AddPart({ onAdd }: { onAdd: (part: HeldPartGrant) => void }) {
         options={PART_OPTIONS}
         onChange={setGives}
       />
-      <SelectField name="kind" label="Where" value={kind} options={KINDS} onChange={setKind} />
-      <PlacePicker key={kind} kind={kind} onChoose={(place) => onAdd({ ...place, gives })} />
-    </div>
-  )
-}
-
-type ChosenPlace = Omit<HeldPartGrant, 'gives'>
-
-interface Choice {
-  id: string
-  name: string
-  more: string
-  place: ChosenPlace
-}
-
-const NOWHERE: ChosenPlace = { tag: null, server_id: null, server: null, site_id: null, site: null }
-const MAX_CHOICES = 6
-
-/** Returns the sites, servers or tags that match a text, and their total. */
-function useChoices(kind: Kind, text: string): { choices: Choice[]; total: number } | undefined {
-  const q = useDeferredValue(text.trim())
-  const sites = useQuery({
-    ...typedSitesQuery(q, { most: MAX_CHOICES, pause_ms: 120 }),
-    enabled: kind === 'site',
-  })
-  const { data: fleet } = useQuery({ ...fleetQuery, enabled: kind !== 'site' })
-  if (kind === 'site')
-    return (
-      sites.data && {
-        total: sites.data.total,
-        choices: sites.data.sites.map(({ id, domain, server }) => ({
-          id: `site ${id}`,
-          name: unicodeOf(domain),
-          more: server,
-          place: { ...NOWHERE, site_id: id, site: domain },
-        })),
-      }
-    )
-  if (!fleet) return undefined
-  const all = kind === 'server' ? fleet.servers.map(serverChoice) : tagChoices(fleet.servers)
-  const found = all.filter(({ name, more }) =>
-    `${name} ${more}`.toLowerCase().includes(text.trim().toLowerCase()),
-  )
-  return { total: found.length, choices: found.slice(0, MAX_CHOICES) }
-}
-
-const serverChoice = ({ id, name, hostname }: { id: number; name: string; hostname: string }) => ({
-  id: `server ${id}`,
-  name,
-  more: hostname,
-  place: { ...NOWHERE, server_id: id, server: name },
-})
-
-function tagChoices(servers: readonly { tags: readonly string[] }[]): Choice[] {
-  const counts = new Map<string, number>()
-  for (const tag of servers.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
-  return [...counts].sort().map(([tag, count]) => ({
-    id: `tag ${tag}`,
-    name: tag,
-    more: formatCount(count, 'server'),
-    place: { ...NOWHERE, tag },
-  }))
-}
-
-const NONE_TEXT: Record<Kind, string> = {
-  site: 'No site matches. A part of the domain is enough.',
-  server: 'No server matches.',
-  tag: 'No tag matches. Give tags to servers on their pages.',
-}
-
-interface PlacePickerProps {
-  kind: Kind
-  onChoose: (place: ChosenPlace) => void
-}
-
-/** A search with the first matches, of any number of sites. */
-function PlacePicker({ kind, onChoose }: PlacePickerProps) {
-  const [text, setText] = useState('')
-  const found = useChoices(kind, text)
-  const [only, ...others] = found?.choices ?? []
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return
-    // Enter does not send the form, whose field this is not.
-    event.preventDefault()
-    if (only && others.length === 0) onChoose(only.place)
-  }
-  return (
-    <div className="flex flex-col gap-2">
-      <Input
-        type="search"
-        aria-label={`Find a ${kind}`}
-        placeholder={`Find a ${kind}`}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={onKeyDown}
+      <SelectField
+        name="kind"
+        label="Where"
+        value={kind}
+        options={PLACE_KINDS}
+        onChange={setKind}
       />
-      <ul aria-label={`Matching ${kind}s`} className="flex flex-col">
-        {found?.choices.map(({ id, name, more, place }) => (
-          <li key={id}>
-            <button
-              type="button"
-              onClick={() => onChoose(place)}
-              className="flex min-h-9 w-full cursor-pointer items-center gap-3 rounded-lg px-2 py-1 text-left hover:bg-accent-soft"
-            >
-              <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
-              <span className="max-w-[45%] truncate text-xs text-muted">{more}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      <p role="status" className="text-xs text-muted empty:hidden">
-        {found && found.total === 0 && NONE_TEXT[kind]}
-        {found &&
-          found.total > found.choices.length &&
-          `${formatCount(found.total - found.choices.length, 'more match', 'more matches')}: type more of the name.`}
-      </p>
+      <PlacePicker key={kind} kind={kind} onChoose={(place) => onAdd({ ...place, gives })} />
     </div>
   )
 }
