@@ -62,6 +62,7 @@ export const clientRoutes = {
     loads: loadClientSite,
     query: ReportQuery,
     answers: shows('The report.', { report: SiteReport }),
+    errors: ['conflict'],
     run: async ({ deps: { db, clock }, loaded: { site }, query }) => ({
       report: await makeReport(db, site, query.month, clock.now()),
     }),

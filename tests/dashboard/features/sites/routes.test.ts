@@ -394,6 +394,9 @@ afterAll(async () => {
 
 const READ = [
   'GET /api/fleet/sites/:site_id',
+  'GET /api/client/sites/:site_id',
+  'GET /api/servers/:server_id/sites/:site_id/rights',
+  'DELETE /api/servers/:server_id/sites/:site_id/backups/request',
   'POST /api/servers/:server_id/sites/:site_id/db-password',
   'PUT /api/servers/:server_id/sites/:site_id/ignored',
   'GET /api/servers/:server_id/sites/:site_id',

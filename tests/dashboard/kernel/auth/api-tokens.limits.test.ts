@@ -223,7 +223,7 @@ describe('a token that is limited to parts of the fleet', () => {
           tag: null,
           server_id: 1,
           site_id: null,
-          rights: ['own.read', 'own', 'read', 'operate'],
+          rights: ['own.read', 'own', 'client', 'read', 'restore', 'operate'],
         },
       ],
       addresses: [],

@@ -106,6 +106,9 @@ test('almost every call finds what its path names', async () => {
     if ((await send(at, {}, '?dry_run=perhaps')).status === 404) missing.push(at)
 
   expect(missing).toEqual([
+    'PATCH /api/identity-providers/:provider_key',
+    'DELETE /api/identity-providers/:provider_key',
+    'POST /api/identity-providers/:provider_key/test',
     'PATCH /api/backup-targets/:target_id',
     'DELETE /api/backup-targets/:target_id',
     'PATCH /api/dns-accounts/:account_id',

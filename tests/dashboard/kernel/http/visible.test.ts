@@ -61,8 +61,6 @@ const RIGHTS_OF: Record<string, Right[]> = {
   secrets: ['login', 'secrets'],
 }
 
-const ADMIN: Right[] = ['read', 'operate', 'secrets', 'admin']
-
 const part = (one: Partial<Part>): Part => ({ tag: null, server_id: null, site_id: null, ...one })
 
 /** The people of the walk, and where each of them has which rights, written by hand. */
@@ -111,13 +109,13 @@ const PEOPLE: Record<
     parts: [onServer(2, 'admin'), onTag('blog', 'operator'), onSite(1, 'operator')],
     only_for: [part({ site_id: 4 }), part({ tag: 'x' }), part({ server_id: 1 })],
     sites: {
-      1: ['read', 'operate'],
-      2: ['read'],
-      4: ADMIN,
-      5: ['read', 'operate'],
-      6: ['read', 'operate'],
+      1: OPERATES,
+      2: ['client', 'read'],
+      4: ADMINISTERS,
+      5: OPERATES,
+      6: OPERATES,
     },
-    servers: { 1: ['read'], 3: ['read', 'operate'] },
+    servers: { 1: ['client', 'read'], 3: OPERATES },
   },
 }
 
