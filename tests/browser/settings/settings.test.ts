@@ -20,11 +20,11 @@ test('a setting is saved on its own, and reports an invalid value', async () => 
   await interval.waitFor()
   await page.getByText('No mail can be sent').waitFor()
   await interval.fill('-5')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Must be a positive integer').waitFor()
 
   await interval.fill('90')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Each server is synced every 1 min 30 s').waitFor()
 
   const { body } = await dashboard.client().get('/api/settings')
@@ -41,7 +41,7 @@ test('the interval of requests from outside is chosen from a list', async () => 
   expect(await interval.inputValue()).toBe('Every 5 minutes')
 
   await interval.selectOption('Never')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('status').filter({ hasText: 'Request sites from outside' }).waitFor()
 
   const { body } = await dashboard.client().get('/api/fleet/settings')
