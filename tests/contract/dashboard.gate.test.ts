@@ -8,6 +8,8 @@ import { useDashboard } from '#tests/support/running.ts'
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 const OPEN_POSTS = [
   '/api/auth/login',
+  '/api/auth/login/passkey',
+  '/api/auth/login/passkey/options',
   '/api/auth/reset',
   '/api/auth/reset/confirm',
   '/api/auth/sso/finish',
