@@ -96,7 +96,7 @@ test('a folder, and all files of a backup, are downloaded', async () => {
   await page.getByRole('button', { name: /^Restore the backup of/ }).click()
   await button(page, 'Choose parts').click()
   const [folder] = await saved(() =>
-    page.getByRole('link', { name: 'Download wp-content' }).click(),
+    page.getByRole('button', { name: 'Download wp-content' }).click(),
   )
   expect(folder).toMatch(/^shop\.example-.*-wp-content\.tar$/)
   expect(problems).toEqual([])

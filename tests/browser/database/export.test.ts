@@ -16,7 +16,7 @@ test('shows how far an export is while it runs', async () => {
 
   await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export database' }).click(),
+    page.getByRole('button', { name: 'Export database' }).click(),
   ])
 
   const bar = page.getByRole('progressbar', { name: 'Export' })
