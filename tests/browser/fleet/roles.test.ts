@@ -115,7 +115,7 @@ const PEOPLE: Record<string, PartPerson> = {
   'an admin of the servers with a tag': {
     grant: async () => ({ ...NOWHERE, gives: 'admin', tag: await firstTag() }),
     foreign: [],
-    pressed: ['/servers/1', '/sites/1', ...MIXED_TABS, '/trash', '/activity'],
+    pressed: ['/servers/1', '/sites/1', ...MIXED_TABS, '/activity'],
   },
 }
 
