@@ -102,7 +102,7 @@ test('without mail, the page for a forgotten password names the command', async 
   const { page } = await open('/login', { signedIn: false })
   await page.getByRole('link', { name: 'Forgot password?' }).click()
   // The login page has a field of this name, too, until the other page has been loaded.
-  await page.waitForURL('**/forgot-password')
+  await page.waitForURL('**/reset')
   await button(page, 'Send link').waitFor()
   await page.getByLabel('Email').fill('ann@control.example')
 
