@@ -125,7 +125,7 @@ const BEFORE_MESSAGE = new Set([
   'UPGRADE_TIMEOUT',
 ])
 
-/** Whether it is certain that the server has not accepted the message. */
+/** Whether an error of the sending proves that the mail server has not accepted the message. */
 function isRefusal(error: unknown): boolean {
   const { responseCode, timeoutType } = Object(error)
   return (

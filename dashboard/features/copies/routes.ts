@@ -58,7 +58,7 @@ export const copyRoutes = {
       'Everything is fetched before the staging site changes. Its previous state is kept for a week.',
     loads: loadManagedSite,
     body: RefreshSite,
-    also: ({ from }) => (from ? sourceIn(from) : {}),
+    also: ({ from }, { site_id = '' }) => (from ? sourceIn(from) : { copy_id: site_id }),
     ...streamed('site.refresh'),
   }),
   compareSites: route({

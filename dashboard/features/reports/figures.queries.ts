@@ -96,7 +96,7 @@ export async function findLastBackup(
   return row?.at ?? null
 }
 
-/** Returns the last proof before then; null without one. */
+/** Returns the last proof of a backup of the site before the end `to`; null if there is none. */
 export async function findLastProof(
   db: Database,
   { site_id, to }: Pick<SitePeriod, 'site_id' | 'to'>,

@@ -96,7 +96,7 @@ export const site_sessions = sqliteTable(
     fingerprint: text().notNull(),
     /** The token of the client account; null: a key. */
     client: text(),
-    /** Whether it was SFTP or a shell; null: recorded before there was this. */
+    /** What the session was for: SFTP or a shell; null for a session from before this column. */
     kind: text({ enum: ACCESS_KINDS }),
     /** The time at which the session ended; null when it is open or was cut off. */
     ended_at: text(),

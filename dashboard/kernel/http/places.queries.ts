@@ -1,23 +1,27 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import { site_copies } from '#dashboard/kernel/db/copies-schema.ts'
 import { bulk_items, operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { Place } from '#shared/kernel/rights.ts'
 
-/** The ids of objects by the names of parameters; a site counts before its server. */
+/**
+ * The ids of objects by the names of parameters; a site counts before its server. `copy_id` is that
+ * of a copy, and names its original.
+ */
 export type Names = Readonly<Record<string, string | number>>
 
 /** The tags of a server; none for one that was removed. */
 const tags = sql<string[]>`coalesce(${servers.tags}, '[]')`.mapWith(servers.tags)
 
 /**
- * Returns where the named objects are: none for an object that does not
- * exist, and for one that is in no part of the fleet, such as a setting. Where a path names a site,
- * that alone counts: its server is that of the records, whatever the path says.
+ * Returns where the named objects are: none for an object that does not exist, and for one that is
+ * in no part of the fleet, such as a setting. Where a path names a site, that alone counts: its
+ * server is that of the records, whatever the path says.
  */
 export async function findPlaces({ read }: Pick<Database, 'read'>, names: Names): Promise<Place[]> {
-  const { site_id, server_id, operation_id, bulk_id, backup_id } = names
+  const { site_id, server_id, operation_id, bulk_id, backup_id, copy_id } = names
   if (site_id !== undefined)
     return read
       .select({ server_id: sites.server_id, site_id: sites.id, tags })
@@ -29,6 +33,13 @@ export async function findPlaces({ read }: Pick<Database, 'read'>, names: Names)
       .select({ server_id: servers.id, site_id: sql<null>`null`, tags })
       .from(servers)
       .where(eq(servers.id, numberIn(server_id)))
+  if (copy_id !== undefined)
+    return read
+      .select({ server_id: sites.server_id, site_id: sites.id, tags })
+      .from(site_copies)
+      .innerJoin(sites, eq(sites.id, site_copies.original_id))
+      .leftJoin(servers, eq(servers.id, sites.server_id))
+      .where(eq(site_copies.site_id, numberIn(copy_id)))
   if (backup_id !== undefined)
     return read
       .select({ server_id: sites.server_id, site_id: sites.id, tags })

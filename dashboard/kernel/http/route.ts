@@ -101,7 +101,7 @@ export interface AnyRoute extends Description {
   query?: z.ZodObject
   body?: z.ZodType
   answers: AnswerSpecs
-  also?(body: never): Names
+  also?(body: never, params: Readonly<Record<string, string>>): Names
   loads?(call: never): unknown
   run(call: never): unknown
 }
@@ -125,8 +125,8 @@ interface Definition<
   query?: Q
   /** The body, parsed as JSON; optional if `{}` is valid. */
   body?: B
-  /** Names objects in the body on which the caller needs the same right. */
-  also?: (body: z.output<B>) => Names
+  /** Names the objects beside that of the path on which the caller needs the same right. */
+  also?: (body: z.output<B>, params: Readonly<Record<string, string>>) => Names
   answers: A
   run: (
     call: RouteCall<D, NamesIn<P>, L, z.output<Q>, z.output<B>>,

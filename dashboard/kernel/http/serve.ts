@@ -105,7 +105,8 @@ async function answerOf(route: AnyRoute, deps: ServeDeps, { query, ...incoming }
     query: route.query && parse(route.query, query),
     body: route.body && parse(route.body, fields),
   }
-  if (route.also) await requireRightOn(route, deps, request, route.also(parsed.body as never))
+  if (route.also)
+    await requireRightOn(route, deps, request, route.also(parsed.body as never, params))
   if (route.needs_confirmation && Object(parsed.body).dry_run !== true)
     requireConfirmed(deps.clock, callerOf(request))
   // So a client finds out whether a download needs a password, and no server makes it.

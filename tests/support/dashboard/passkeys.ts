@@ -35,7 +35,7 @@ interface Asked {
 /** An authenticator with ES256 keys, and the browser that asks it. */
 export class Authenticator {
   readonly #made: Credential[] = []
-  /** Whether it counts its signatures; those of password managers do not. */
+  /** Whether the authenticator counts its signatures; those of password managers do not. */
   readonly #counts: boolean
 
   constructor({ counts = true } = {}) {

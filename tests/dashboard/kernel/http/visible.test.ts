@@ -565,6 +565,23 @@ test('the feed has only the news of what its listener may see', async () => {
   expect([...seen]).toEqual(['[2]'])
 })
 
+test('a refresh without a source needs the right on the original', async () => {
+  await using own = await makeDashboard()
+  await fill(own)
+  await own.db.write((queries) =>
+    queries.insert(site_copies).values({ site_id: 3, original_id: 1 }),
+  )
+  const status = async (parts: readonly PartGrant[]) => {
+    const headers = await own.signInWith([], parts)
+    const path = '/api/servers/2/sites/3/refresh'
+    return (await own.send('POST', path, { dry_run: true }, headers)).status
+  }
+
+  expect(await status([onSite(3, 'operator')])).toBe(403)
+  expect(await status([onSite(3, 'operator'), onSite(1, 'viewer')])).toBe(403)
+  expect(await status([onSite(3, 'operator'), onSite(1, 'operator')])).not.toBe(403)
+})
+
 test('a site does not name its copies and namesakes that somebody may not see', async () => {
   await using own = await makeDashboard()
   await fill(own)
