@@ -51,13 +51,16 @@ export async function showTokens(
   holder: Holder,
 ): Promise<ApiToken[]> {
   const limits = rows.map(partsIn)
-  const places = await findFleetPlaces(db, limits.flat())
+  const places = await findFleetPlaces(
+    db,
+    limits.flatMap((parts) => parts ?? []),
+  )
   return rows.map((row, at) => ({
     id: row.id,
     name: row.name,
     scope: row.scope,
     addresses: addressesIn(row),
-    only_for: showLimits(holder, limits[at] ?? [], places),
+    only_for: limits[at] ? showLimits(holder, limits[at], places) : null,
     created_at: row.created_at,
     expires_at: row.expires_at,
     last_used_at: row.last_used_at,
@@ -66,10 +69,12 @@ export async function showTokens(
   }))
 }
 
-/** The parts of the fleet that a token is limited to; its mark covers them. */
-const partsIn = ({ only_for }: Pick<TokenRow, 'only_for'>): Part[] => JSON.parse(only_for)
-/** The networks from which a token may be used; its mark covers them. */
-const addressesIn = ({ addresses }: Pick<TokenRow, 'addresses'>): string[] => JSON.parse(addresses)
+/** Returns the parts of the fleet that a token is limited to; its mark covers them. */
+const partsIn = ({ only_for }: Pick<TokenRow, 'only_for'>): Part[] | null =>
+  only_for === null ? null : JSON.parse(only_for)
+/** Returns the networks from which a token may be used; its mark covers them. */
+const addressesIn = ({ addresses }: Pick<TokenRow, 'addresses'>): string[] | null =>
+  addresses === null ? null : JSON.parse(addresses)
 
 /** Creates a token, of which the records hold the hash. Throws 422 for a wrong password. */
 export async function createApiToken(
@@ -104,15 +109,15 @@ export async function makeToken(
   { token, user_id, account, condition }: TokenOfAccount,
 ): Promise<CreatedToken> {
   const { name, scope, expires_in_days, addresses, only_for } = token
-  refuseUnknownLimits(caller, only_for, await findFleetPlaces(db, only_for))
+  refuseUnknownLimits(caller, only_for, await findFleetPlaces(db, only_for ?? []))
   const plaintext = new Secret(PREFIX + randomText(random, 32))
   const values = {
     user_id,
     name,
     hash: sha256(plaintext),
     scope,
-    addresses: JSON.stringify(addresses),
-    only_for: JSON.stringify(only_for),
+    addresses: addresses && JSON.stringify(addresses),
+    only_for: only_for && JSON.stringify(only_for),
     created_at: timestamp(clock),
     expires_at: timestamp(clock, expires_in_days * DAY_MS),
   }
@@ -130,12 +135,12 @@ const nameOf = (name: string, account: string | undefined): string =>
 
 /** Writes the limits of a token for the activity, such as `, only from 203.0.113.7, only for site 5`. */
 function limitsIn({ addresses, only_for }: Pick<NewToken, 'addresses' | 'only_for'>): string {
-  const parts = only_for.map(({ tag, server_id, site_id }) => {
+  const parts = (only_for ?? []).map(({ tag, server_id, site_id }) => {
     if (site_id !== null) return `site ${site_id}`
     return server_id === null ? `the tag ${tag}` : `server ${server_id}`
   })
-  const from = addresses.length > 0 ? `, only from ${addresses.join(', ')}` : ''
-  return parts.length > 0 ? `${from}, only for ${parts.join(', ')}` : from
+  const from = addresses ? `, only from ${addresses.join(', ')}` : ''
+  return only_for ? `${from}, only for ${parts.join(', ')}` : from
 }
 
 /** Removes a token of the caller. Throws 404 for one of another user. */
@@ -173,7 +178,7 @@ export async function findTokenCaller(
   const { id, name, scope, last_used_at, expires_at } = token
   const [addresses, only_for] = [addressesIn(token), partsIn(token)]
   const source = { via: 'token', token: name, address: address || null } as const
-  if (addresses.length > 0 && !isInNetworks(address, addresses)) {
+  if (addresses && !isInNetworks(address, addresses)) {
     const refused = { type: 'auth.token_refused', status: 'failed', user_id: user.id } as const
     const entry = entryOf(clock, { ...refused, ...source })
     await countRefused({ db, clock }, id, entry).catch(ignoreStorageFault)
@@ -192,7 +197,7 @@ export async function findTokenCaller(
   const held = await findGrantsWithin({ db, marks }, user.id, only_for)
   const caller = { user, ...held, jti: '', token_id: id, token_name: name, scope, only_for }
   // A cached answer is sent to any address.
-  const until = addresses.length > 0 ? 0 : Math.min(touched, Date.parse(expires_at))
+  const until = addresses ? 0 : Math.min(touched, Date.parse(expires_at))
   return { caller, until }
 }
 

@@ -123,7 +123,7 @@ export const AUTH_EXAMPLES = {
     rights: ['own.read', 'client', 'read', 'restore', 'operate'],
     parts: [],
     addresses: ['203.0.113.0/24'],
-    only_for: [],
+    only_for: null,
     expires_at: '2027-02-18T14:05:02.000Z',
   },
   LimitPart: { tag: null, server_id: 1, server: 'web-1', site_id: null, site: null },

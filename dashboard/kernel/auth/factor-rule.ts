@@ -48,11 +48,11 @@ export async function requireFactor(
  */
 export async function lacksFactor(
   { db, marks }: MarkedRecords,
-  { user, only_for = [], ...narrowed }: Account,
+  { user, only_for, ...narrowed }: Account,
 ): Promise<boolean> {
   const rule = await findFactorRule(db)
   if (rule === 'nobody') return false
-  const held = only_for.length > 0 ? await findGrants({ db, marks }, user.id) : narrowed
+  const held = only_for ? await findGrants({ db, marks }, user.id) : narrowed
   if (!isRequired(rule, held)) return false
   const found = await findUser({ db, marks }, user.id)
   return found ? !hasFactor(found) : !(await isServiceAccount({ db, marks }, user.id))

@@ -10,10 +10,10 @@ import { type FleetPlaces, grantsWithin } from './token-limits.ts'
 export async function findGrantsWithin(
   records: MarkedRecords,
   user_id: number,
-  only_for: readonly Part[] = [],
+  only_for: readonly Part[] | null = null,
 ): Promise<HeldGrants> {
   const held = await findGrants(records, user_id)
-  if (only_for.length === 0) return held
+  if (only_for === null) return held
   const places =
     held.parts.length > 0
       ? await findFleetPlaces(records.db, [...held.parts, ...only_for])

@@ -88,10 +88,10 @@ function isVisible(held: HeldGrants, part: Part, places: FleetPlaces): boolean {
 /** Throws 422 for parts that do not exist; what somebody may not see does not exist for them. */
 export function refuseUnknownLimits(
   held: HeldGrants,
-  only_for: readonly Part[],
+  only_for: readonly Part[] | null,
   places: FleetPlaces,
 ): void {
-  for (const [at, part] of only_for.entries()) {
+  for (const [at, part] of (only_for ?? []).entries()) {
     if (isVisible(held, part, places)) continue
     const { tag, server_id, site_id } = part
     const text =

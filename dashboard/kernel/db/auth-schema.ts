@@ -103,10 +103,10 @@ export const api_tokens = sqliteTable('api_tokens', {
   last_used_at: text(),
   /** The address of the last use; null: not used since this is recorded. */
   last_address: text(),
-  /** The networks from which the token may be used, as JSON: an array of texts; `[]`: any. */
-  addresses: text().notNull().default('[]'),
-  /** The parts of the fleet that it is limited to, as JSON: an array of Part (rights.ts); `[]`: all. */
-  only_for: text().notNull().default('[]'),
+  /** The networks from which the token may be used, as JSON: an array of texts; null: no limit. */
+  addresses: text(),
+  /** The parts of the fleet for which the token may be used, as JSON: an array of Part; null: no limit. */
+  only_for: text(),
   /** How many uses from other addresses were refused. */
   refused: integer().notNull().default(0),
   /** The time of the last entry of the activity about them. */

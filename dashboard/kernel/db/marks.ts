@@ -113,7 +113,7 @@ const LATER_COLUMNS = {
     kind: 'person',
   },
   sessions: { user_agent: '', address: '' },
-  api_tokens: { addresses: '[]', only_for: '[]' },
+  api_tokens: { addresses: null, only_for: null },
   grants: {},
   part_grants: {},
   invitations: { parts: '[]' },

@@ -13,7 +13,7 @@ export interface Caller extends HeldGrants {
   token_name?: string
   scope?: TokenScope
   /** What the token is limited to; its grants have only what these parts and the account share. */
-  only_for?: readonly Part[]
+  only_for?: readonly Part[] | null
 }
 
 /** The caller of a request, until `until` (Unix ms) or the next change of the records. */

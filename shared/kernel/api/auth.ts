@@ -135,16 +135,20 @@ export const NEW_TOKEN = {
   expires_in_days: z.int(DAYS).min(1, DAYS).max(365, DAYS).default(90),
   addresses: z
     .array(Network, 'Must be a list of addresses')
+    .min(1, 'Must have an address; null: no limit')
     .max(MAX_NETWORKS, `Must have at most ${MAX_NETWORKS} addresses`)
     .transform((networks) => [...new Set(networks)])
-    .default([])
-    .describe('The addresses and networks from which it may be used; none: from any address.'),
+    .nullable()
+    .default(null)
+    .describe('The addresses and networks from which it may be used; null: no limit.'),
   only_for: z
     .array(TokenPart, 'Must be an array')
+    .min(1, 'Must have an entry; null: no limit')
     .max(MAX_TOKEN_PARTS, `Must have at most ${MAX_TOKEN_PARTS} entries`)
-    .default([])
+    .nullable()
+    .default(null)
     .describe(
-      'The parts of the fleet that it is limited to: it has the rights that its account has there. None: everywhere.',
+      'The parts of the fleet that it is limited to: it has the rights that its account has there. Null: no limit.',
     ),
 }
 export type NewToken = z.output<z.ZodObject<typeof NEW_TOKEN>>
@@ -197,10 +201,12 @@ export type LimitPart = z.infer<typeof LimitPart>
 
 const Addresses = z
   .array(z.string())
-  .describe('The addresses and networks from which it may be used; empty: any.')
+  .nullable()
+  .describe('The addresses and networks from which the token may be used; null: no limit.')
 const OnlyFor = z
   .array(LimitPart)
-  .describe('The parts of the fleet that it is limited to; empty: everything of its account.')
+  .nullable()
+  .describe('The parts of the fleet for which the token may be used; null: no limit.')
 
 export const ApiToken = strictObject({
   id: RecordId,

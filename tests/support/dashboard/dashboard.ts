@@ -211,8 +211,8 @@ export class Dashboard {
         name: 'script',
         scope: 'admin',
         expires_in_days: 1,
-        addresses: [],
-        only_for: [],
+        addresses: null,
+        only_for: null,
         ...token,
       },
     })

@@ -30,7 +30,7 @@ export const RELEASED = [
   // 0011_clients.sql
   '7534ad0d412004f64d09bd8fb3d411ef83aa72fc16bb0a9390f2cbe387b1a121',
   // 0012_tokens.sql
-  'c965480c426a66fc708af649ee6d95877c863cb6ef3ac71cbf6c4748d9f6fa9e',
+  '3a1083187780513717993e2c3e48803d934eb7d464051fcb938547a68a1a9210',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

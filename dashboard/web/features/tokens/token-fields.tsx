@@ -35,13 +35,18 @@ export const tokenInput = (draft: TokenDraft) => ({
   name: draft.name,
   scope: draft.scope,
   expires_in_days: Number(draft.days),
-  addresses: draft.addresses.split(/[\s,]+/).filter((text) => text !== ''),
-  only_for: draft.only_for.map(({ tag, server_id, site_id }) => ({
-    ...(tag !== null && { tag }),
-    ...(server_id !== null && { server_id }),
-    ...(site_id !== null && { site_id }),
-  })),
+  addresses: limitOf(draft.addresses.split(/[\s,]+/).filter((text) => text !== '')),
+  only_for: limitOf(
+    draft.only_for.map(({ tag, server_id, site_id }) => ({
+      ...(tag !== null && { tag }),
+      ...(server_id !== null && { server_id }),
+      ...(site_id !== null && { site_id }),
+    })),
+  ),
 })
+
+/** Returns the entries of a limit; null where nobody has entered one, which is no limit. */
+const limitOf = <Entry,>(entries: readonly Entry[]) => (entries.length === 0 ? null : entries)
 
 /** The names of the fields that show why they are refused. */
 export const TOKEN_FIELDS = ['name', 'addresses', 'only_for']

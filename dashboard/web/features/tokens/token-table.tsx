@@ -53,12 +53,12 @@ interface TokenProps {
 const Limits = ({ token: { scope, addresses, only_for } }: TokenProps) => (
   <>
     {SCOPE_TEXTS[scope].name}
-    {only_for.length > 0 && (
+    {only_for && (
       <span className="block text-xs wrap-anywhere text-muted">
         Only for {only_for.map(placeText).join(', ')}
       </span>
     )}
-    {addresses.length > 0 && (
+    {addresses && (
       <span className="block text-xs wrap-anywhere text-muted">
         Only from {addresses.join(', ')}
       </span>

@@ -120,7 +120,7 @@ describe('a token that is limited to addresses', () => {
     const before = (await use()) !== undefined
     await set({ only_for: '[{"tag":"x"}]' })
     const narrowed = await use()
-    await set({ only_for: '[]', addresses: '[]' })
+    await set({ only_for: null, addresses: null })
 
     expect([before, narrowed, await use()]).toEqual([true, undefined, undefined])
   })
@@ -226,7 +226,7 @@ describe('a token that is limited to parts of the fleet', () => {
           rights: ['own.read', 'own', 'client', 'read', 'restore', 'operate'],
         },
       ],
-      addresses: [],
+      addresses: null,
       only_for: [{ tag: null, server_id: 1, server: 'web', site_id: null, site: null }],
       expires_at: before.expires_at,
     })
@@ -251,4 +251,15 @@ describe('a token that is limited to parts of the fleet', () => {
       only_for: ['Entry 1: No server has the tag shop'],
     })
   })
+})
+
+test.each([
+  ['addresses', 'Must have an address; null: no limit'],
+  ['only_for', 'Must have an entry; null: no limit'],
+])('an empty list of %s is no token without a limit', async (field, rule) => {
+  await using dashboard = await makeDashboard()
+
+  const { status, body } = await create(dashboard, { [field]: [] })
+
+  expect([status, body.fields]).toEqual([422, { [field]: [rule] }])
 })

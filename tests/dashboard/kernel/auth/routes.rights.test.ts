@@ -52,8 +52,8 @@ test.each([
       role: 'operator',
       rights,
       parts: [],
-      addresses: [],
-      only_for: [],
+      addresses: null,
+      only_for: null,
       expires_at: '2026-04-01T00:00:00.000Z',
     },
   ])
