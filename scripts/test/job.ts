@@ -88,7 +88,7 @@ export function casesOf(job: Job, status: number | string, xml: string): Case[] 
     if (!reported.has(file)) cases.push(failed(file, 'did not load, or contains no test'))
   }
   if (!isReadable(xml))
-    cases.push(failed('', 'its report is not XML: a name has a control character'))
+    cases.push(failed('', 'its report is not XML: a name has a character that XML does not'))
   const silent = status !== 0 && cases.every((one) => one.status !== 'failed')
   return silent ? [...cases, failed('', `${ended}, though no test failed`)] : cases
 }

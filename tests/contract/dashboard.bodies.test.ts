@@ -29,9 +29,12 @@ const unsupported = {
   message: 'The body must be application/json',
 }
 
+/** Returns a body as JSON that XML can hold, too. */
+const nameOf = (body: string) => JSON.stringify(body).replaceAll('\ufffe', '\\ufffe')
+
 const rows: Row[] = CALLS.flatMap(([method, path]): Row[] => [
   ...['{', '{"hostname":}', "{'a':1}", 'hostname=a', '[1,]', 'NaN', '\0', '\ufffe{}'].map((body) =>
-    row(`Malformed JSON is 400: ${method} ${path} with ${JSON.stringify(body)}`)
+    row(`Malformed JSON is 400: ${method} ${path} with ${nameOf(body)}`)
       .call({ method, path, body, headers: json })
       .answers(400, badRequest('Malformed JSON')),
   ),

@@ -46,12 +46,15 @@ test.each([
     `<testcase name="a" file="${file}" />`,
     { passed: 1, failed: 1, skipped: 0 },
   ],
-  [
-    'a name that XML cannot carry',
-    0,
-    `<testcase name="a\u0001" file="${file}" />`,
-    { passed: 1, failed: 1, skipped: 0 },
-  ],
+  ...['\u0001', '\ufffe', '\ud800'].map(
+    (character) =>
+      [
+        `a name that XML cannot carry: ${JSON.stringify(character)}`.replace('\ufffe', 'U+FFFE'),
+        0,
+        `<testcase name="a${character}" file="${file}" />`,
+        { passed: 1, failed: 1, skipped: 0 },
+      ] as const,
+  ),
   ['a report with failures as it is', 1, report, { passed: 1, failed: 3, skipped: 2 }],
 ])('counts %s', (_, status, xml, counts) => {
   expect(count(casesOf(job, status, xml))).toEqual(counts)

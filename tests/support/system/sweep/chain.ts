@@ -107,8 +107,20 @@ export class Chain {
     const isHit = isAtWork()
     await host.start()
     // An operation past its commit point ends before the last service of the boot.
-    await host.must(['systemctl', 'is-system-running', '--wait'])
+    await host.exec(['systemctl', 'is-system-running', '--wait'])
+    await this.#requireNoFailedUnit()
     return isHit
+  }
+
+  /** Throws with the journal of each unit that failed during the boot. */
+  async #requireNoFailedUnit(): Promise<void> {
+    const { host } = this.world
+    const list = ['systemctl', 'list-units', '--failed', '--plain', '--no-legend']
+    const failed = await host.must(list)
+    if (failed === '') return
+    const units = failed.split('\n').flatMap((line) => ['--unit', line.split(' ')[0] ?? ''])
+    const journal = await host.must(['journalctl', '--boot', '--no-pager', ...units])
+    throw new Error(`units failed after the power came back:\n${failed}${journal.slice(-4000)}`)
   }
 
   async #end(id: string): Promise<string> {
