@@ -23,7 +23,7 @@ export function createApp(deps: Deps) {
         secure: isSecure(deps, request, server),
         address: addressOf(request, server),
       }
-      const renewed = await gate({ ...deps, open: OPEN_ROUTES }, request, origin)
+      const renewed = await gate(deps, OPEN_ROUTES, request, origin)
       if (renewed) set.headers['set-cookie'] = renewed
     })
     .onError(async ({ code, error, request, set }) => {
@@ -34,7 +34,7 @@ export function createApp(deps: Deps) {
       set.status = status
       return body
     })
-    .use(serve(ROUTES, { ...deps, describe }))
+    .use(serve(ROUTES, Object.assign(deps, { describe })))
     .use(toolPages(deps))
     .use(webRoutes(deps))
 }

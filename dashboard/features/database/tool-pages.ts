@@ -27,12 +27,11 @@ import { rightsAt } from '#shared/kernel/rights.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import type { ToolPlace } from './tool-passes.ts'
 
-type ToolPageDeps = ToolDeps &
+type Deps = ToolDeps &
   Pick<CommonDeps, 'db' | 'clock' | 'log'> & {
     agents: Agents
     marks: Marks
   }
-type Deps = ToolPageDeps & { visits: ToolRequests }
 
 interface ToolPageCall {
   request: Request
@@ -47,8 +46,8 @@ const ENDED_TEXT = 'This session has ended. Open Adminer again in the dashboard.
  * The pages of Adminer in the browser. They alone belong to no session of the dashboard: their
  * origin is another one, which gets no cookie but theirs.
  */
-export function toolPages(given: ToolPageDeps) {
-  const deps = { ...given, visits: new ToolRequests() }
+export function toolPages(deps: Deps) {
+  const visits = new ToolRequests()
   const answer = async ({
     request,
     params: { place },
@@ -58,7 +57,7 @@ export function toolPages(given: ToolPageDeps) {
     try {
       const known = deps.passes.read(place)
       if (!known) return toolPage(403, ENDED_TEXT)
-      return await answerRequest(deps, { request, place, known })
+      return await answerRequest(deps, visits, { request, place, known })
     } catch (error) {
       return refusalPage(deps, error)
     }
@@ -68,6 +67,7 @@ export function toolPages(given: ToolPageDeps) {
 
 async function answerRequest(
   deps: Deps,
+  visits: ToolRequests,
   { request, place, known }: { request: Request; place: string; known: ToolPlace },
 ): Promise<Response> {
   const { db, agents, passes } = deps
@@ -78,7 +78,7 @@ async function answerRequest(
   if (file !== null) {
     const { data } = ToolFile.safeParse(file)
     if (data === undefined) return toolPage(404, 'Adminer has no such file.')
-    return deps.visits.run(server.id, async () => {
+    return visits.run(server.id, async () => {
       const { signal } = request
       const { body } = await agents.call(
         server,
@@ -102,7 +102,7 @@ async function answerRequest(
     body: Buffer.from(form).toString('base64'),
   })
   if (!call.success) return toolPage(400, 'Adminer does not accept this request.')
-  return deps.visits.run(server.id, async () => {
+  return visits.run(server.id, async () => {
     const { signal } = request
     const { body } = await agents.call(server, toolReading, call.data, { signal })
     return toolAnswer(body, `${TOOL_PATH}/${place}`)

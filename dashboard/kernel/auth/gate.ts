@@ -10,8 +10,6 @@ import { SESSION_SECONDS } from './tokens.ts'
 
 interface Deps extends SessionDeps {
   public_url: string | undefined
-  /** The routes under /api without a caller, such as `POST /api/auth/login`. */
-  open: ReadonlySet<string>
 }
 
 /** Where a request comes from: whether over TLS, and from which address. */
@@ -21,14 +19,20 @@ interface RequestOrigin {
 }
 
 /**
- * Authenticates a request before its body is read: everything under /api is closed except the routes
- * that are open. Throws 401, or 403 for a change with a cookie that no script of our own pages sends,
- * and for an account that must set up a second factor first. Returns the line of a renewed cookie.
+ * Authenticates a request before its body is read: everything under /api is closed except the `open`
+ * routes, such as `POST /api/auth/login`. Throws 401, or 403 for a change with a cookie that no
+ * script of our own pages sends, and for an account that must set up a second factor first. Returns
+ * the line of a renewed cookie.
  */
-export async function gate(deps: Deps, request: Request, { secure, address }: RequestOrigin) {
+export async function gate(
+  deps: Deps,
+  open: ReadonlySet<string>,
+  request: Request,
+  { secure, address }: RequestOrigin,
+) {
   const path = pathOf(request.url)
   const token = cookieOf('session', deps, request)
-  if (deps.open.has(callOf(request)) || isOutside(path)) {
+  if (open.has(callOf(request)) || isOutside(path)) {
     if (token !== undefined) checkOrigin(deps, request)
     return undefined
   }
