@@ -63,8 +63,10 @@ async function compareFiles(
   staging: Site,
   since: SameFiles | undefined,
 ): Promise<ComparedContent['files']> {
-  const folder = `${host.settings.state_dir}/compare-${host.random.name(8)}`
+  // Named after the site, so that the next comparison removes what an interrupted one left.
+  const folder = `${host.settings.state_dir}/compare-${live.domain}`
   const [own, other] = [`${folder}/live`, `${folder}/staging`]
+  await host.files.remove(folder)
   await host.files.mkdir(folder, { mode: 0o700 })
   try {
     await listInto(host, live, own)

@@ -1,6 +1,7 @@
+import { bulkInUse, domainOf, siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { NewActivity, OperationRow } from '#dashboard/kernel/db/rows.ts'
-import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
+import { NO_CHANGE, type OperationRules, type RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { conflict, messageOf } from '#shared/kernel/errors.ts'
 import type { OperationType } from '#shared/operation-types.ts'
@@ -94,4 +95,13 @@ export const purgesCdn: Pick<OperationRules<OperationType>, 'afterwards' | 'last
       return { ...step, effects: [], notes: [messageOf(error).slice(0, 1000)] }
     }
   },
+}
+
+/** The rules of a command that only clears caches of a site. */
+export const clearsCaches = {
+  ...siteCall,
+  ...bulkInUse,
+  ...purgesCdn,
+  params: (_: unknown, target: { site?: { domain: string } }) => ({ domain: domainOf(target) }),
+  succeeded: () => NO_CHANGE,
 }

@@ -39,6 +39,16 @@ test('shows what changed since both sites were the same, and changes nothing', a
   expect(host.disk.all).toEqual(before)
 })
 
+test('removes what an interrupted comparison of the site left', async () => {
+  const { host } = await pair()
+  const before = host.disk.all
+  await host.files.write(`${host.settings.state_dir}/compare-${shop.domain}/live`, 'old list')
+
+  await run(host)
+
+  expect(host.disk.all).toEqual(before)
+})
+
 test('counts every table as changed when nothing is known of the time of the copy', async () => {
   const { host } = await pair()
   await forgetBaseline(host, copy.domain)
