@@ -1,4 +1,4 @@
-// tier: core
+// tier: gate
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
