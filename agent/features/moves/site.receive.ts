@@ -5,8 +5,8 @@ import { syncDatabasePassword } from '#agent/features/backups/replace.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
 import { refuseUnready } from '#agent/features/backups/restic/run.ts'
 import { withSourcePassword } from '#agent/features/backups/restic/session.ts'
-import { certificateTextOf } from '#agent/features/domains/certificate-text.ts'
 import { recordInterruptedIssue } from '#agent/features/domains/interrupted-issue.ts'
+import { certificateTextOf } from '#agent/features/domains/served-certificate.ts'
 import { provideObjectCache } from '#agent/features/object-cache/programs.ts'
 import {
   preparationSteps,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { siteDatabaseQuery } from '#dashboard/web/api/site-database.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { OptionsCard } from './options-card.tsx'
-import { QueriesCard } from './queries-card.tsx'
+import { QueriesCard } from './query-times-card.tsx'
 import { TablesCard } from './tables-card.tsx'
 import { UsersCard } from './users-card.tsx'
 
