@@ -7,7 +7,7 @@ import { WordpressUsers } from './wp-login.ts'
 export const wordpressUsersReading = reading({
   at: 'POST /sites/wordpress-users',
   params: SiteRequest.extend({
-    email: Email.exactOptional().describe('Only the user with this address, with any role.'),
+    email: Email.exactOptional().describe('Only users with this address, with any role.'),
   }),
   answer: WordpressUsers,
 })

@@ -17,7 +17,7 @@ const PROBLEM = 'The users were not read'
 
 /**
  * Lists the accounts that work on a site: administrators first, then by number; with an address, only
- * the account that has it, whatever its role.
+ * those that have it, whatever their role.
  */
 export async function listUsers(host: Host, site: Site, email?: string): Promise<WordpressUsers> {
   const printed = await evaluate(host, site, email === undefined ? QUERY : queryOf(email), PROBLEM)
@@ -39,16 +39,22 @@ $users = array_map(fn($user) => [
 echo json_encode(['users' => $users, 'more' => count($found) > ${MAX_USERS}]);
 `
 
-/** The address is encoded: no text of it can end the text of PHP. */
+/**
+ * Finds members of the site with an address, of a network of sites only those of its main site. The
+ * address is encoded: no text of it can end the text of PHP.
+ */
 const queryOf = (email: string) => `<?php
-$user = get_user_by('email', base64_decode('${Buffer.from(email).toString('base64')}'));
-$users = $user ? [[
+$users = array_map(fn($user) => [
   'id' => $user->ID,
   'login' => $user->user_login,
   'name' => $user->display_name,
   'role' => (string) (array_values($user->roles)[0] ?? ''),
   'email' => $user->user_email,
-]] : [];
+], get_users([
+  'search' => base64_decode('${Buffer.from(email).toString('base64')}'),
+  'search_columns' => ['user_email'],
+  'number' => ${MAX_USERS},
+]));
 echo json_encode(['users' => $users, 'more' => false]);
 `
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import type { Dashboard } from '#tests/support/system/dashboard.ts'
 import { get } from '#tests/support/system/requests.ts'
-import type { World } from '#tests/support/system/world.ts'
+import type { Site, World } from '#tests/support/system/world.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
+import { isGate } from '#tests/support/turns.ts'
 
 /** How plugins for a second factor do it: they end the session that WordPress has just begun. */
 const SECOND_FACTOR = `<?php
@@ -16,6 +18,56 @@ interface Started {
   token: string
   user: string
 }
+
+/** A must-use plugin, which no option of wp-cli leaves out, that finds the administrator for all. */
+const LIAR = `<?php
+add_filter('users_pre_query', fn() => [get_user_by('id', 1)]);
+`
+
+const DECOYS = `foreach (['kim@client.example' => 'other@client.example', 'akim' => 'akim@client.example'] as $login => $email)
+  wp_insert_user(['user_login' => $login, 'user_email' => $email, 'user_pass' => wp_generate_password(), 'role' => 'administrator']);`
+const SECOND_OWNER = `global $wpdb;
+$wpdb->update($wpdb->users, ['user_email' => 'KIM@client.example'], ['user_login' => 'akim']);`
+
+const CLIENT = { email: 'kim@client.example', password: 'a long password of a client' }
+const refused: { status: number; body: object } = {
+  status: 409,
+  body: {
+    error: 'Conflict',
+    message:
+      'The WordPress of this site has no user with your e-mail address: ask your agency to add one',
+  },
+}
+
+/** Makes the account of a client who may log in to the WordPress of all sites. */
+async function admitClient({ dashboard, sites }: World): Promise<void> {
+  const { email, password } = CLIENT
+  const { body: made } = await dashboard.call('POST', '/api/people', { name: 'Kim' })
+  const parts = sites.map(({ id }) => ({ gives: 'login', site_id: id }))
+  const path = `/api/people/${Object(made).person.id}/invitation`
+  const { body: invited } = await dashboard.call('POST', path, { email, role: null, parts })
+  const [, token = ''] = String(Object(invited).invitation.link).split('#')
+  await post(dashboard, '/api/invitations/accept', { token, name: 'Kim', password })
+}
+
+/** Logs the client in to the dashboard, and returns how it logs in to the WordPress of a site. */
+async function sessionOf({ dashboard, secrets }: World) {
+  const session = await post(dashboard, '/api/auth/login', CLIENT)
+  const cookie = String(session.headers.get('set-cookie')).split(';')[0]
+  return async ({ id }: Pick<Site, 'id'>) => {
+    const answer = await post(dashboard, `/api/client/sites/${id}/login`, {}, cookie)
+    const body: Partial<Started> = await answer.json()
+    if (body.token) secrets.push(body.token)
+    return { status: answer.status, body }
+  }
+}
+
+const post = (dashboard: Dashboard, path: string, body: object, cookie = '') =>
+  dashboard.visit(path, {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 
 /** The login of the dashboard to WordPress, without a password of WordPress. */
 export function logsInByToken(world: World): void {
@@ -80,5 +132,67 @@ export function logsInByToken(world: World): void {
     await host.must(['rm', '-r', folder])
 
     expect([asked.status, asked.body]).toEqual([200, 'Type the code of your phone'])
+  })
+
+  test('a client logs in as the user with their address, and as nobody else', async () => {
+    const { host, site, variant } = world
+    const wp = (args: string[]) => wpCli(host, site, variant.php, args)
+    await admitClient(world)
+    const logIn = await sessionOf(world)
+    const listed = () => wp(['user', 'list', '--fields=ID,user_login,user_email,roles'])
+    const before = await listed()
+
+    expect(await logIn(site)).toEqual(refused)
+    expect(await listed()).toBe(before)
+
+    // The address as a name is not the address, and neither is one of which it is a part.
+    await wp(['eval', DECOYS])
+    expect(await logIn(site)).toEqual(refused)
+    const folder = `/srv/www/${site.user}/public/wp-content/mu-plugins`
+    await host.must(['install', '-d', '-o', site.user, folder])
+    await host.put(`${folder}/liar.php`, LIAR, 0o644)
+    const lied = await logIn(site)
+    await host.must(['rm', '-r', folder])
+    expect(lied).toEqual(refused)
+
+    await wp(['user', 'create', 'kim', 'Kim@Client.example', '--role=editor'])
+    const { status, body } = await logIn(site)
+    expect([status, body.user, await greeted(body as Started)]).toEqual([200, 'kim', 'kim'])
+    // WordPress itself allows an address once; a plugin or an import may not.
+    await wp(['eval', SECOND_OWNER])
+    expect(await logIn(site)).toEqual(refused)
+  })
+
+  if (isGate) return
+  test('a client is no user of a network of sites without a role on its main site', async () => {
+    const { host, sites, variant } = world
+    const [, network] = sites
+    if (!network) throw new Error('there is no second site')
+    const wp = (args: string[]) => wpCli(host, network, variant.php, args)
+    const logIn = await sessionOf(world)
+    const config = (await wp(['config', 'path'])).trim()
+    const dump = `/srv/www/${network.user}/tmp/before.sql`
+    await wp(['db', 'export', dump])
+    await host.must(['cp', '--preserve', config, '/root/config-before.php'])
+    await wp(['core', 'multisite-convert', '--title=Network', '--skip-config'])
+    const constants = [
+      "define('MULTISITE', true);",
+      "define('SUBDOMAIN_INSTALL', false);",
+      `define('DOMAIN_CURRENT_SITE', '${network.domain}');`,
+      "define('PATH_CURRENT_SITE', '/');",
+      "define('SITE_ID_CURRENT_SITE', 1);",
+      "define('BLOG_ID_CURRENT_SITE', 1);",
+    ]
+    await host.must(['sed', '-i', `s|^<?php|<?php ${constants.join(' ')}|`, config])
+    const member = Number(await wp(['user', 'create', 'kimberly', CLIENT.email, '--porcelain']))
+    const asMember = await logIn(network)
+    await wp(['user', 'remove-role', String(member)])
+    const asStranger = await logIn(network)
+    await host.must(['cp', '--preserve', '/root/config-before.php', config])
+    await wp(['db', 'clean', '--yes'])
+    await wp(['db', 'import', dump])
+    await host.must(['rm', dump, '/root/config-before.php'])
+
+    expect([asMember.status, asMember.body.user, asStranger]).toEqual([200, 'kimberly', refused])
   })
 }

@@ -14,6 +14,6 @@ test('finds the user with an address, which cannot become a part of the program'
   expect(found).toEqual({ users: [ANNA], more: false })
   const [run] = host.runs.filter(({ line }) => line.startsWith(PHP))
   const encoded = Buffer.from(ANNA.email).toString('base64')
-  expect(run?.options.input).toContain(`get_user_by('email', base64_decode('${encoded}'))`)
+  expect(run?.options.input).toContain(`'search' => base64_decode('${encoded}')`)
   expect(run?.options.input).not.toContain('neil')
 })
