@@ -9,6 +9,7 @@ const FAULTY = `<?php
 /* Plugin Name: Faulty */
 if (isset($_GET['fail'])) missing_function('${SECRET}');
 if (isset($_GET['notice'])) trigger_error('a notice ' . $_GET['notice']);
+if (isset($_GET['forbidden'])) exit(http_response_code(403));
 if (isset($_GET['long'])) header('X-Long: ' . str_repeat('a', 200000));
 if (isset($_GET['mail'])) exit(json_encode(mail($_GET['mail'], 'A subject', str_repeat("A line\\n", 40000))));
 if (isset($_GET['sleep'])) sleep((int) $_GET['sleep']);
@@ -74,6 +75,18 @@ export class LoggedSite {
       ...['ip', 'netns', 'exec', this.world.host.netns, 'curl', '-s', '-o', '/dev/null'],
       ...['-e', referrer, '-H', `Host: ${DOMAIN}`, `http://127.0.0.1${path}`],
     ])
+  }
+
+  /** Sends logins with a wrong password, and returns the number that nginx refused. */
+  async refusedLogins(count: number): Promise<number> {
+    const login = [
+      ...['ip', 'netns', 'exec', this.world.host.netns, 'curl', '-s', '-o', '/dev/null'],
+      ...['-w', '%{http_code}', '-d', 'log=admin&pwd=wrong', '-H', `Host: ${DOMAIN}`],
+      'http://127.0.0.1/wp-login.php',
+    ]
+    let refused = 0
+    for (let sent = 0; sent < count; sent++) if ((await lab.must(login)) === '429') refused += 1
+    return refused
   }
 
   /** 5 seconds with 10,000 lines each, ten times a second. */

@@ -1,5 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { SiteReport } from '#shared/reports/api/report.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -37,6 +38,14 @@ function check(suite: Suite): void {
     return { sum, highest: (name: string) => Math.max(0, ...(columns[name] ?? []).map(Number)) }
   }
 
+  /** The attacks refused, as the report of this month has them. */
+  async function refused(): Promise<number> {
+    const month = new Date().toISOString().slice(0, 7)
+    const at = logged.at.replace(/logs$/, `report?month=${month}`)
+    const { body } = await world.dashboard.call('GET', at)
+    return (body.report as SiteReport).figures.refused?.requests ?? 0
+  }
+
   test('are those of nginx and PHP-FPM, within two minutes', async () => {
     // One of them is running whenever the agent counts.
     const sleeping = [0, 30, 60].map(async (seconds) => {
@@ -45,16 +54,20 @@ function check(suite: Suite): void {
     })
     await logged.visit('/')
     await logged.visit('/?fail=1')
+    // The first is refused by nginx, as logins above the limit; the last one by WordPress.
     await logged.visit('/.env')
     await logged.visit('/wp-includes/images/blank.gif')
+    await logged.visit('/?forbidden=1')
+    const tooMany = await logged.refusedLogins(20)
+    expect(tooMany).toBeGreaterThan(0)
 
-    const isCounted = async () => (await numbers('minute')).sum('requests') >= 4
+    const isCounted = async () => (await numbers('minute')).sum('requests') >= 25
     expect(await lab.poll(isCounted, { timeout_ms: 150_000, every_ms: 2000 })).toBe(true)
     const busy = async () => (await numbers('minute')).highest('active') >= 1
     expect(await lab.poll(busy, { timeout_ms: 70_000, every_ms: 2000 })).toBe(true)
     const minutes = await numbers('minute')
     const counted = (name: string) => minutes.sum(name)
-    expect(counted('client_errors')).toBe(1)
+    expect(counted('client_errors')).toBe(2 + tooMany)
     expect(counted('server_errors')).toBe(1)
     expect(counted('php_requests')).toBeGreaterThanOrEqual(2)
     expect(counted('php_requests')).toBeLessThan(counted('requests'))
@@ -63,6 +76,7 @@ function check(suite: Suite): void {
 
     const days = await numbers('day')
     expect(days.sum('requests')).toBeGreaterThanOrEqual(counted('requests'))
+    expect(await refused()).toBe(1 + tooMany)
     // Sizes are measured each hour, and at the start: before it the cache may have been empty.
     await world.host.must(['systemctl', 'restart', 'hosting-agent.service'])
     const hasCache = async () => (await numbers('day')).sum('cache') > 0
