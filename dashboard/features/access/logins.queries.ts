@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import {
   login_lists,
@@ -14,11 +14,13 @@ import {
   writeAll,
 } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/kernel/db/rows.ts'
-import { activities, sites } from '#dashboard/kernel/db/schema.ts'
+import { activities, operations, sites } from '#dashboard/kernel/db/schema.ts'
 import type { LoginList, LoginRefusal, SiteLogin } from '#shared/access/site-access.ts'
 
 const MAX_SHOWN = 20
 const HOUR_MS = 3_600_000
+/** The longest time of a move: an earlier one has ended before the first reported login. */
+const MAX_MOVE_MS = 7 * 24 * HOUR_MS
 const TURNS = 3
 const LOGIN_TYPES = {
   sftp: 'site.sftp_login',
@@ -68,12 +70,13 @@ async function storeNews(
 ): Promise<boolean> {
   const recorded = await findList(db, server.id)
   const { logins, refusals, list } = reported
-  const ids = await siteIdsOf(db, server.id, [...logins, ...refusals])
-  const whoOf = await listWho(db, [...ids.values()], logins)
+  const siteIdOf = await siteIdsOf(db, server.id, [...logins, ...refusals])
+  const own = new Set(logins.flatMap(({ domain, at }) => siteIdOf(domain, at) ?? []))
+  const whoOf = await listWho(db, [...own], logins)
   const news = [
-    ...(await newsOfLogins(db, logins, { ids, whoOf })),
+    ...(await newsOfLogins(db, logins, { siteIdOf, whoOf })),
     ...refusals
-      .filter(({ domain, ...one }) => ids.has(domain) && isNewRefusal(one, recorded, list))
+      .filter((one) => siteIdOf(one.domain, one.at) && isNewRefusal(one, recorded, list))
       .map(newsOfRefusal),
     ...missingNews(server, recorded, reported, now),
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
@@ -118,18 +121,47 @@ async function findList(db: Database, server_id: number): Promise<ListRow | unde
   return (await rows.where(eq(login_lists.server_id, server_id))).at(0)
 }
 
+/** Returns the site of a server that had a domain at a time; undefined for a foreign one. */
+type SiteIdOf = (domain: string, at: string) => number | undefined
+
 async function siteIdsOf(
   db: Database,
   server_id: number,
-  entries: readonly { domain: string }[],
-): Promise<Map<string, number>> {
+  entries: readonly { domain: string; at: string }[],
+): Promise<SiteIdOf> {
   const domains = [...new Set(entries.map(({ domain }) => domain))]
   const own = await db.read
     .select({ id: sites.id, domain: sites.domain })
     .from(sites)
     .where(and(eq(sites.server_id, server_id), inArray(sites.domain, domains)))
-  return new Map(own.map(({ id, domain }) => [domain, id]))
+  const ids = new Map(own.map(({ id, domain }) => [domain, id]))
+  const first = entries.map(({ at }) => at).sort()[0]
+  const moved = first === undefined ? [] : await listMoved(db, { server_id, domains, first })
+  return (domain, at) => {
+    const left = moved.find((one) => one.domain === domain && at <= (one.moved_at ?? ''))
+    return left?.id ?? ids.get(domain)
+  }
 }
+
+/** Lists the sites that have left a server: it reports the logins of the last days later. */
+const listMoved = (
+  db: Database,
+  { server_id, domains, first }: { server_id: number; domains: string[]; first: string },
+) =>
+  db.read
+    .select({ id: sites.id, domain: operations.domain, moved_at: operations.finished_at })
+    .from(operations)
+    .innerJoin(sites, eq(sites.id, operations.site_id))
+    .where(
+      and(
+        eq(operations.server_id, server_id),
+        gte(operations.created_at, new Date(Date.parse(first) - MAX_MOVE_MS).toISOString()),
+        inArray(operations.type, ['site.move', 'site.move-back']),
+        eq(operations.status, 'success'),
+        inArray(operations.domain, domains),
+        ne(sites.server_id, server_id),
+      ),
+    )
 
 type WhoOf = (site_id: number, login: Pick<SiteLogin, 'fingerprint' | 'client'>) => Who
 
@@ -181,16 +213,17 @@ const keyOf = ({ at, address, fingerprint }: Pick<SiteLogin, 'at' | 'address' | 
 async function newsOfLogins(
   db: Database,
   logins: readonly SiteLogin[],
-  { ids, whoOf }: { ids: ReadonlyMap<string, number>; whoOf: WhoOf },
+  { siteIdOf, whoOf }: { siteIdOf: SiteIdOf; whoOf: WhoOf },
 ): Promise<News[]> {
   const first = logins.map(({ at }) => at).sort()[0] ?? ''
+  const ids = [...new Set(logins.flatMap(({ domain, at }) => siteIdOf(domain, at) ?? []))]
   const rows = await db.read
     .select()
     .from(site_sessions)
-    .where(and(inArray(site_sessions.site_id, [...ids.values()]), gte(site_sessions.at, first)))
+    .where(and(inArray(site_sessions.site_id, ids), gte(site_sessions.at, first)))
   const known = new Map(rows.map((row) => [`${row.site_id} ${keyOf(row)}`, row]))
   return logins.flatMap(({ domain, seq: _, ...login }): News[] => {
-    const site_id = ids.get(domain)
+    const site_id = siteIdOf(domain, login.at)
     if (site_id === undefined) return []
     const key = `${site_id} ${keyOf(login)}`
     const row = known.get(key)

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { storeLogins } from '#dashboard/features/access/logins.queries.ts'
+import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 import type { LoginRefusal, SiteLogin } from '#shared/access/site-access.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -53,10 +55,11 @@ async function world() {
       refusals: LoginRefusal[] = [],
       newest: number | null = null,
       list = 'first',
+      from = id,
     ) =>
       storeLogins(
         dashboard.db,
-        server,
+        { ...server, id: from },
         { logins, refusals, list: newest === null ? null : { id: list, newest } },
         '2026-01-02T00:00:00.000Z',
       ),
@@ -200,6 +203,56 @@ test('what an agent could not keep until it was asked is recorded as missing', a
       detail,
     })),
   )
+})
+
+test('a server that a site has left still reports the logins from before, and no later ones', async () => {
+  await using all = await world()
+  const { dashboard } = all
+  await using otherAgent = new FakeAgent()
+  await using thirdAgent = new FakeAgent()
+  const other = await dashboard.addServer(otherAgent)
+  const third = await dashboard.addServer(thirdAgent)
+  const moved = {
+    type: 'site.move' as const,
+    ...{ server_id: all.id, site_id: 1, domain: 'shop.example', params: {} },
+    ...{ created_at: AT, deadline_at: SHELL },
+  }
+  await dashboard.db.write((queries) =>
+    queries.batch([
+      queries.insert(operations).values([
+        { ...moved, id: 'op_1', status: 'success', finished_at: SHELL },
+        { ...moved, id: 'op_2', status: 'failed', finished_at: BY_PASSWORD, server_id: third },
+      ]),
+      queries.update(sites).set({ server_id: other }).where(eq(sites.id, 1)),
+    ]),
+  )
+  const before = login({ at: LATER, ended_at: ENDED, seq: 1 })
+  const refusal = { domain: 'shop.example', at: AT, address: ADDRESS, attempts: 2, seq: 3 }
+  const report = [before, login({ at: BY_PASSWORD, seq: 2 })]
+
+  await all.store(report, [refusal], 3)
+  // The copy in the trash of the server has the same domain.
+  await dashboard.db.write((queries) =>
+    queries.insert(sites).values({
+      ...{ server_id: all.id, domain: 'shop.example', apex: 'shop.example', user: 'shop' },
+      ...{ php: '8.2', tier: 'small', tls: 'none', status: 'trashed', managed: false },
+      created_at: SHELL,
+    }),
+  )
+  await all.store([before], [refusal], 3)
+  await all.store([login({ at: LATER, seq: 1 })], [], 1, 'third', third)
+
+  const recorded = await all.recorded()
+  expect(recorded.map(({ type, created_at }) => [type, created_at])).toEqual([
+    ['site.sftp_login', LATER],
+    ['site.login_refused', LATER],
+    ['site.logout', ENDED],
+  ])
+  const at = `/api/servers/${other}/sites/1/access`
+  const { access } = (await dashboard.call('GET', at)).body
+  expect(access.logins.map(({ at, person }: Record<string, unknown>) => [at, person])).toEqual([
+    [LATER, 'Anna'],
+  ])
 })
 
 test('a server with a wrong clock dates no entry in the future', async () => {
