@@ -24,7 +24,11 @@ import { healthRoutes, openApiRoutes } from '#dashboard/features/openapi/routes.
 import { fleetRoutes } from '#dashboard/features/overview/routes.ts'
 import { lostServerRoutes } from '#dashboard/features/recovery/lost/routes.ts'
 import { restoredRoutes } from '#dashboard/features/recovery/routes.ts'
-import { brandingRoutes, reportRoutes } from '#dashboard/features/reports/routes.ts'
+import {
+  brandingRoutes,
+  recipientRoutes,
+  reportRoutes,
+} from '#dashboard/features/reports/routes.ts'
 import { serverRoutes } from '#dashboard/features/servers/routes.ts'
 import { serverWorkRoutes } from '#dashboard/features/servers/work.routes.ts'
 import { settingsRoutes } from '#dashboard/features/settings/routes.ts'
@@ -118,7 +122,7 @@ export const SUBJECTS = {
   Activity: { about: 'What was done, and by whom.', routes: activityRoutes },
   Settings: {
     about: 'What holds for the whole dashboard.',
-    routes: { ...settingsRoutes, ...notificationRoutes, ...brandingRoutes },
+    routes: { ...settingsRoutes, ...notificationRoutes, ...brandingRoutes, ...recipientRoutes },
   },
   Keys: { about: 'What this dashboard signs its requests to agents with.', routes: keyRoutes },
   Service: {

@@ -73,6 +73,24 @@ export const REPORT_EXAMPLES = {
     last_proof: { at: '2026-02-25T03:40:00.000Z', proven: true },
   },
   ChangeReportMail: { enabled: true, recipients: ['owner@shop.example'] },
+  ChangeRecipients: {
+    targets: { tag: 'shop' },
+    add: ['office@shop.example'],
+    remove: ['owner@shop.example'],
+    enable: true,
+  },
+  ChangedRecipients: {
+    changed: [
+      {
+        site_id: 1,
+        server_id: 1,
+        domain: 'shop.example',
+        enabled: true,
+        recipients: ['office@shop.example'],
+      },
+    ],
+    skipped: [{ site_id: 2, server_id: 1, domain: 'blog.example', reason: 'It has no address' }],
+  },
   SentReport,
   ReportMail: {
     enabled: true,

@@ -1,3 +1,4 @@
+import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -11,6 +12,8 @@ import {
   LogoQuery,
 } from '#shared/reports/api/branding.ts'
 import {
+  ChangedRecipients,
+  ChangeRecipients,
   ChangeReportMail,
   ReportMail,
   ReportQuery,
@@ -18,6 +21,7 @@ import {
   SiteReport,
 } from '#shared/reports/api/report.ts'
 import { changeBranding, changeLogo, deleteLogo, readBranding, sendLogo } from './branding.ts'
+import { changeRecipients } from './change-recipients.ts'
 import { makeReport, monthFor } from './make-report.ts'
 import { changeReportMail, completeMonth, readReportMail } from './report-mail.ts'
 import { type SendDeps, sendNow, sendTest } from './send-report.ts'
@@ -97,6 +101,23 @@ export const reportRoutes = {
       await sendNow(deps, site, completeMonth(site, body.month, deps.clock.now()))
       return { mail: await readReportMail(deps, site) }
     },
+  }),
+}
+
+export const recipientRoutes = {
+  changeRecipients: routesWith<MarkedRecords & Pick<CommonDeps, 'db' | 'clock'>>()({
+    at: 'PATCH /api/fleet/reports/recipients',
+    summary: 'Change who gets the reports of many sites',
+    details:
+      'Discovered and deleted sites and copies for tests are left out. A site that would have more addresses than a report can have stays as it is, and is in `skipped`. Each change is an entry of the activity.',
+    right: 'operate',
+    where: 'anywhere',
+    body: ChangeRecipients,
+    answers: { 200: { about: 'The changed sites.', json: ChangedRecipients } },
+    errors: ['conflict'],
+    waits: true,
+    run: ({ deps, body, visible, caller }) =>
+      changeRecipients(deps, body, { visible, user_id: caller.user.id }),
   }),
 }
 

@@ -235,10 +235,11 @@ function refuseNone({ targets, skipped }: BulkSelection): void {
   )
 }
 
-function refuseUnknown(what: string, ids: readonly number[]): void {
+/** Throws 422 on `targets` for ids of objects that do not exist, or that the caller may not change. */
+export function refuseUnknown(what: string, ids: readonly number[]): void {
   if (ids.length === 0) return
   const more = ids.length > MAX_SHOWN ? ', …' : ''
   throw targetsError(`No such ${what}: ${ids.slice(0, MAX_SHOWN).join(', ')}${more}`)
 }
 
-const targetsError = (rule: string) => invalid({ targets: [rule] })
+export const targetsError = (rule: string) => invalid({ targets: [rule] })

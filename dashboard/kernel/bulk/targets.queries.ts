@@ -27,7 +27,7 @@ export function listSiteTargets(
     isNull(sites.ignored_at),
     rules?.managed_only ? eq(sites.managed, true) : undefined,
     inArray(sites.status, [...(rules?.states ?? [])]),
-    homes(sites.server_id, server_ids, tag),
+    isOnServers(sites.server_id, server_ids, tag),
   )
   const ofServers = server_ids.length > 0 || tag !== undefined ? fitting : undefined
   return db.read
@@ -55,12 +55,17 @@ export function listServerTargets(
       domain: servers.hostname,
     })
     .from(servers)
-    .where(and(homes(servers.id, server_ids, tag), isOnVisibleServer(visible, servers.id)))
+    .where(and(isOnServers(servers.id, server_ids, tag), isOnVisibleServer(visible, servers.id)))
     .orderBy(asc(servers.id))
     .limit(limit)
 }
 
-function homes(column: typeof servers.id | typeof sites.server_id, ids: number[], tag?: string) {
+/** The condition for what is on one of the servers, or on one with the tag. */
+export function isOnServers(
+  column: typeof servers.id | typeof sites.server_id,
+  ids: number[],
+  tag: string | undefined,
+) {
   const tagged: SQL = sql`${column} in (
     select servers.id from servers, json_each(servers.tags) as tag where tag.value = ${tag ?? ''})`
   return or(inArray(column, ids), tag === undefined ? undefined : tagged)

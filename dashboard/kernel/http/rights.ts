@@ -15,7 +15,7 @@ import {
 } from '#shared/kernel/rights.ts'
 import type { Caller } from './caller.ts'
 
-type Holder = Pick<Caller, 'grants' | 'parts' | 'scope'>
+export type Holder = Pick<Caller, 'grants' | 'parts' | 'scope'>
 
 const isWithin = ({ scope }: Pick<Caller, 'scope'>, right: Right): boolean =>
   scope === undefined || rightsWithin(scope).includes(right)

@@ -2,14 +2,13 @@ import { type AnyColumn, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { partsWith, type Right } from '#shared/kernel/rights.ts'
-import type { Caller } from './caller.ts'
-import { may } from './rights.ts'
+import { type Holder, may } from './rights.ts'
 import type { Visible } from './visible.ts'
 
 /** Returns the part of the fleet where a caller has a right; undefined: the whole fleet. */
 export async function visibleTo(
   { read }: Pick<Database, 'read'>,
-  caller: Caller,
+  caller: Holder,
   right: Right = 'read',
 ): Promise<Visible | undefined> {
   if (may(caller, right)) return undefined

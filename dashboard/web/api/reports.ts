@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { call, type Sent } from './client.ts'
 import { callSite, type SiteBody, type SitePlace } from './site-call.ts'
 
 /** The same report, as a client of the agency reads it. */
@@ -34,6 +34,12 @@ export const reportMailQuery = (site: SitePlace) =>
 
 export const changeReportMail = (site: SitePlace, body: SiteBody<'PUT report/mail'>) =>
   callSite(site, 'PUT report/mail', { body })
+
+export type RecipientsChange = Sent<'PATCH /api/fleet/reports/recipients'>['body']
+
+/** Changes who gets the reports of many sites; with `dry_run` it only returns what would change. */
+export const changeRecipients = (body: RecipientsChange) =>
+  call('PATCH /api/fleet/reports/recipients', { body })
 
 export const testReport = (site: SitePlace, month: string) =>
   callSite(site, 'POST report/test', { body: { month } })

@@ -1,7 +1,8 @@
 import { strictObject, z } from 'zod'
 import { body } from '#shared/kernel/api/body.ts'
-import { Count, Timestamp } from '#shared/kernel/api/parts.ts'
-import { Email, TrueOrFalse } from '#shared/kernel/fields.ts'
+import { Count, RecordId, Timestamp } from '#shared/kernel/api/parts.ts'
+import { Email, Id, Tag, TrueOrFalse } from '#shared/kernel/fields.ts'
+import { DryRun } from '#shared/kernel/plan.ts'
 import { Branding } from './branding.ts'
 
 /** `off`: the site was not in use, such as while it was suspended or in the trash. */
@@ -139,6 +140,53 @@ export const ChangeReportMail = body({
     error: 'Must have an address while the report is mailed',
   })
   .meta({ id: 'ChangeReportMail' })
+
+const ids = z.array(Id, 'Must be lists of ids').default([])
+const Recipients = z
+  .array(Recipient, 'Must be a list of e-mail addresses')
+  .max(MAX_RECIPIENTS, `Must have at most ${MAX_RECIPIENTS} addresses`)
+  .refine((all) => new Set(all).size === all.length, 'Must not have duplicates')
+  .default([])
+
+export const ChangeRecipients = body({
+  targets: z
+    .strictObject(
+      {
+        site_ids: ids,
+        server_ids: ids.describe('Their sites.'),
+        tag: Tag.optional().describe('The sites of the servers with this tag.'),
+        client_id: Id.optional().describe('The sites that the account of this client sees.'),
+      },
+      'Must be an object of lists of ids',
+    )
+    .describe('All sites that any of them selects, and of which the caller may change the report.'),
+  add: Recipients,
+  remove: Recipients.describe('A report that is left without an address is turned off.'),
+  enable: TrueOrFalse.default(false).describe('Whether reports that are off are turned on.'),
+  dry_run: DryRun.describe('True: return what would be changed.'),
+})
+  .refine(({ add, remove, enable }) => enable || add.length + remove.length > 0, {
+    path: ['add'],
+    error: 'Add or remove an address, or turn the reports on',
+  })
+  .refine(({ add, remove }) => !remove.some((one) => add.includes(one)), {
+    path: ['remove'],
+    error: 'Must not have addresses that are added',
+  })
+  .meta({ id: 'ChangeRecipients' })
+export type ChangeRecipients = z.output<typeof ChangeRecipients>
+
+const ReportedSite = { site_id: RecordId, server_id: RecordId, domain: z.string() }
+
+export const ChangedRecipients = strictObject({
+  changed: z
+    .array(strictObject({ ...ReportedSite, enabled: z.boolean(), recipients: z.array(z.string()) }))
+    .describe('The sites that differ now, by domain.'),
+  skipped: z
+    .array(strictObject({ ...ReportedSite, reason: z.string() }))
+    .describe('The sites that stay as they are, though the call would change them.'),
+}).meta({ id: 'ChangedRecipients', description: 'Who gets which reports after a change of many.' })
+export type ChangedRecipients = z.infer<typeof ChangedRecipients>
 
 const SentReport = strictObject({
   month: ShownMonth,

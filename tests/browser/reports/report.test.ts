@@ -75,3 +75,23 @@ test('recipients are saved, and a dashboard without an SMTP server says so', asy
     .waitFor()
   expect(problems).toEqual([])
 })
+
+test('an address is added on all sites at once, after a plan', async () => {
+  const { page, problems } = await open('/settings')
+  await page.getByRole('button', { name: 'Change recipients' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Review change' }).click()
+  await dialog.getByText('Add or remove an address, or turn the reports on').waitFor()
+  await dialog.getByLabel('Addresses to add').fill('books@agency.example')
+  await dialog.getByLabel('Turn reports on').check()
+  await dialog.getByRole('button', { name: 'Review change' }).click()
+  const plan = dialog.getByRole('region', { name: 'Plan' })
+  const planned = await plan.getByRole('listitem').count()
+  expect(planned).toBeGreaterThan(1)
+  await dialog.getByRole('button', { name: `Change ${planned} sites` }).click()
+  await page.getByText(`The recipients of ${planned} sites are changed`).waitFor()
+
+  await page.goto('/sites/1?tab=report')
+  await page.getByText(/^The report of each month is sent to .*books@agency\.example\./).waitFor()
+  expect(problems).toEqual([])
+})

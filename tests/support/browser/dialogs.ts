@@ -57,6 +57,7 @@ export const DIALOGS: Record<string, Window> = {
   'a recovery kit': { path: '/backups', open: button('Create recovery kit') },
   'a backup target': { path: '/backups?part=targets', open: button('Add target') },
   'a purge': { path: '/trash', open: button(/^Delete .* permanently/) },
+  'recipients of reports': { path: '/settings', open: button('Change recipients') },
   'an identity provider': { path: '/settings', open: button('Add identity provider') },
   'two-factor authentication': {
     path: '/account',

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { DnsAccounts } from '#dashboard/web/pages/domains/accounts/accounts-card.tsx'
 import { BrandingCard } from '#dashboard/web/pages/reports/branding-card.tsx'
+import { RecipientsCard } from '#dashboard/web/pages/reports/recipients-card.tsx'
 import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
 import { FleetPage } from '#dashboard/web/ui/fleet-page.tsx'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
@@ -136,6 +137,7 @@ function Settings() {
           </Card>
         )}
       </ReadOnly>
+      <RecipientsCard />
       <IdentityProviders />
       <SecondFactorCard />
       <DnsAccounts />
