@@ -1,5 +1,18 @@
-import { and, asc, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
+import {
+  type AnyColumn,
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  sql,
+} from 'drizzle-orm'
 import { HEALTH_COLUMNS } from '#dashboard/features/health/queries.ts'
+import { people, site_access, site_clients } from '#dashboard/kernel/db/access-schema.ts'
 import { backup_proofs, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { site_copies, staging_access } from '#dashboard/kernel/db/copies-schema.ts'
@@ -61,12 +74,45 @@ export const findClientSite = (db: Database, id: number, since: number) =>
 /** Lists the copies of a site for tests, by domain. */
 export const listStaging = ({ read }: Database, original_id: number) =>
   read
-    .select({ domain: sites.domain, tls: sites.tls })
+    .select({ domain: sites.domain, tls: sites.tls, made_at: sites.created_at })
     .from(site_copies)
     .innerJoin(sites, eq(sites.id, site_copies.site_id))
     .innerJoin(staging_access, eq(staging_access.site_id, sites.id))
     .where(and(eq(site_copies.original_id, original_id), eq(sites.status, 'active')))
     .orderBy(asc(sites.domain))
+
+/** Returns what a scan has read of the WordPress of a site; undefined before the first one. */
+export const findInventory = ({ read }: Database, site_id: number) =>
+  read
+    .select({ version: sites.wp_version, inventory: sites.inventory, read_at: sites.last_scan })
+    .from(sites)
+    .where(
+      and(
+        eq(sites.id, site_id),
+        eq(sites.framework, 'wordpress'),
+        isNotNull(sites.inventory),
+        isNotNull(sites.last_scan),
+      ),
+    )
+    .get()
+
+const isOpen = (expires_at: AnyColumn, now: string) => or(isNull(expires_at), gt(expires_at, now))
+
+/** Lists the accounts of this dashboard whose people can open the files of a site. */
+export const listFileUsers = ({ read }: Database, site_id: number, now: string) =>
+  read
+    .select({ user_id: people.user_id })
+    .from(site_access)
+    .innerJoin(people, eq(people.id, site_access.person_id))
+    .where(and(eq(site_access.site_id, site_id), isOpen(site_access.expires_at, now)))
+
+/** Lists the accounts with a password that open the files of a site, by label. */
+export const listFileAccounts = ({ read }: Database, site_id: number, now: string) =>
+  read
+    .select({ label: site_clients.label, expires_at: site_clients.expires_at })
+    .from(site_clients)
+    .where(and(eq(site_clients.site_id, site_id), isOpen(site_clients.expires_at, now)))
+    .orderBy(asc(site_clients.label))
 
 /** Returns the last restore of a site since a time. */
 export const findLastRestore = ({ read }: Database, site_id: number, since: string) =>

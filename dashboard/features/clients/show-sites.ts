@@ -3,6 +3,8 @@ import { listBackups } from '#dashboard/features/backups/queries.ts'
 import { findRestoreRequest } from '#dashboard/features/backups/restore-requests.queries.ts'
 import { healthOf } from '#dashboard/features/health/site-health.ts'
 import { readDays } from '#dashboard/features/metrics/numbers/queries.ts'
+import { listVersionChanges } from '#dashboard/features/reports/figures.queries.ts'
+import { isNewer } from '#dashboard/features/reports/versions.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
@@ -16,20 +18,26 @@ import {
   type ClientSites,
   MAX_CLIENT_BACKUPS,
   MAX_CLIENT_SITES,
+  MAX_CLIENT_UPDATES,
 } from '#shared/clients/api/clients.ts'
 import { notFound } from '#shared/kernel/errors.ts'
+import type { Extension, Inventory } from '#shared/kernel/inventory.ts'
 import { isOn, type Place, rightsAt } from '#shared/kernel/rights.ts'
 import { DAY_S } from '#shared/metrics/site-numbers.ts'
 import {
   type ClientSiteRow,
   findClientSite,
+  findInventory,
   findLastRestore,
   listClientSites,
+  listFileAccounts,
+  listFileUsers,
   listStaging,
 } from './queries.ts'
 
 type Deps = MarkedRecords & Pick<CommonDeps, 'db' | 'clock'>
 
+const MAX_NAME = 200
 const SHOWN_RESTORE_MS = 7 * DAY_S * 1000
 
 /** Returns the beginning of the first day (UTC) that clients see, in seconds since 1970. */
@@ -62,19 +70,24 @@ export async function showClientSite(
   const row = await findClientSite(db, site_id, from)
   if (!row) throw notFound('Site')
   const place = await getPlace(db, { site_id })
+  const days = await daysOf(deps, site_id, from)
   const request = await findRestoreRequest(db, site_id)
   const backups = await listBackups(db, site_id)
   return {
     ...siteOf(row, now),
-    days: await daysOf(deps, site_id, from),
+    pages: sumOf(days.map(({ pages }) => pages)),
+    days,
+    updates: await updatesOf(deps, site_id, from),
     backups: backups
       .slice(0, MAX_CLIENT_BACKUPS)
       .map(({ id, at, bytes, proof }) => ({ id, at, bytes, proven: proof?.proven ?? null })),
-    staging: (await listStaging(db, site_id)).map(({ domain, tls }) => ({
+    staging: (await listStaging(db, site_id)).map(({ domain, tls, made_at }) => ({
       domain,
       url: `${tls === 'none' ? 'http' : 'https'}://${domain}/`,
+      made_at,
     })),
-    people: await peopleOf(deps, caller, place),
+    people: await peopleOf(deps, caller, { ...place, site_id }),
+    file_accounts: await listFileAccounts(db, site_id, now.toISOString()),
     request: request ? { at: request.at, note: request.note, backup_at: request.backup_at } : null,
     restore: await lastRestore(deps, site_id),
     may: {
@@ -112,23 +125,77 @@ function stateOf(row: ClientSiteRow, now: Date): Pick<ClientSite, 'state' | 'sin
   return { state: health ?? 'unknown', since }
 }
 
-/** Returns the requests of each day, the oldest first. */
+/** Returns the requests and pages of each day, the oldest first. */
 async function daysOf({ db }: Deps, site_id: number, from: number) {
   const to = from + CLIENT_DAYS * DAY_S
-  const known = new Map(
-    (await readDays(db, { site_id, from, to })).map((row) => [row.at, row.requests]),
-  )
+  const known = new Map((await readDays(db, { site_id, from, to })).map((row) => [row.at, row]))
   return Array.from({ length: CLIENT_DAYS }, (_, day) => {
     const at = from + day * DAY_S
+    const row = known.get(at)
     return {
       day: new Date(at * 1000).toISOString().slice(0, 10),
-      requests: known.get(at) ?? null,
+      requests: row?.requests ?? null,
+      // A page is made, or comes from the page cache; both never count for one request.
+      pages: row ? row.php_requests + row.cache_hits : null,
     }
   })
 }
 
-/** Lists the other clients who see a site: never the staff of the agency. */
-async function peopleOf(deps: Deps, caller: Caller, place: Place) {
+/** Returns the sum; null without any number. */
+function sumOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+}
+
+/** Returns the updates of a WordPress, made and pending; null before its versions were read. */
+async function updatesOf(
+  { db, clock }: Deps,
+  site_id: number,
+  from: number,
+): Promise<ClientSiteDetail['updates']> {
+  const found = await findInventory(db, site_id)
+  if (!found?.inventory || found.read_at === null) return null
+  const { version, inventory, read_at } = found
+  const period = {
+    site_id,
+    from: new Date(from * 1000).toISOString(),
+    to: clock.now().toISOString(),
+  }
+  const made = (await listVersionChanges(db, period)).filter((one) => isNewer(one.to, one.from))
+  return {
+    version,
+    read_at,
+    made: made.toReversed().slice(0, MAX_CLIENT_UPDATES),
+    pending: pendingIn(version, inventory),
+  }
+}
+
+/** Lists the newer versions that WordPress offers; null when one kind of them is unknown. */
+function pendingIn(
+  version: string,
+  { core_update, plugins, themes, updates }: Inventory,
+): NonNullable<ClientSiteDetail['updates']>['pending'] {
+  if (Object.values(updates).includes(null)) return null
+  const ofExtensions = (kind: 'plugin' | 'theme', all: readonly Extension[]) =>
+    all.flatMap(({ name, slug, version: from, update: to }) =>
+      to === null ? [] : [{ kind, name: (name || slug).slice(0, MAX_NAME), from, to }],
+    )
+  return [
+    ...(core_update === null
+      ? []
+      : [{ kind: 'core' as const, name: 'WordPress', from: version, to: core_update }]),
+    ...ofExtensions('plugin', plugins),
+    ...ofExtensions('theme', themes),
+  ].slice(0, MAX_CLIENT_UPDATES)
+}
+
+/**
+ * Lists the clients who see a site: never the staff of the agency, and nobody without an account,
+ * who may be a colleague.
+ */
+async function peopleOf(deps: Deps, caller: Caller, place: Place & { site_id: number }) {
+  const now = deps.clock.now().toISOString()
+  const openers = await listFileUsers(deps.db, place.site_id, now)
   return (await listAccounts(deps))
     .filter(({ user }) => user.deactivated_at === null)
     .filter((account) => {
@@ -139,6 +206,7 @@ async function peopleOf(deps: Deps, caller: Caller, place: Place) {
       name: user.name,
       since: sinceOf(deps, part_rows, place) ?? user.created_at,
       is_you: user.id === caller.user.id,
+      files: openers.some(({ user_id }) => user_id === user.id),
     }))
     .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 }

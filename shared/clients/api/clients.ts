@@ -3,6 +3,7 @@ import { body } from '#shared/kernel/api/body.ts'
 import { Count, RecordId, Timestamp } from '#shared/kernel/api/parts.ts'
 import { Id } from '#shared/kernel/fields.ts'
 import { DryRun } from '#shared/kernel/plan.ts'
+import { ReportUpdate } from '#shared/reports/api/report.ts'
 
 /** The states of a site in plain words. */
 const CLIENT_STATES = ['up', 'slow', 'impaired', 'down', 'maintenance', 'unknown'] as const
@@ -11,6 +12,8 @@ const CLIENT_STATES = ['up', 'slow', 'impaired', 'down', 'maintenance', 'unknown
 export const CLIENT_DAYS = 30
 export const MAX_CLIENT_SITES = 500
 export const MAX_CLIENT_BACKUPS = 100
+/** The maximum of listed updates, made and pending. */
+export const MAX_CLIENT_UPDATES = 50
 const MAX_NOTE = 500
 
 const SITE = {
@@ -45,9 +48,33 @@ export type ClientSites = z.infer<typeof ClientSites>
 
 export const ClientSiteDetail = strictObject({
   ...SITE,
+  pages: Count.nullable().describe(
+    `The shown pages of the last ${CLIENT_DAYS} days, without images and other files; null: they are not counted.`,
+  ),
   days: z
-    .array(strictObject({ day: z.iso.date(), requests: Count.nullable() }))
-    .describe('The requests of each day (UTC); null: they were not counted.'),
+    .array(
+      strictObject({
+        day: z.iso.date(),
+        requests: Count.nullable(),
+        pages: Count.nullable(),
+      }),
+    )
+    .describe('The requests and the shown pages of each day (UTC); null: they were not counted.'),
+  updates: strictObject({
+    version: z.string().describe('The version of WordPress.'),
+    read_at: Timestamp.describe('When the versions were read.'),
+    made: z
+      .array(ReportUpdate)
+      .max(MAX_CLIENT_UPDATES)
+      .describe(`The updates of the last ${CLIENT_DAYS} days, newest first.`),
+    pending: z
+      .array(ReportUpdate.omit({ at: true }))
+      .max(MAX_CLIENT_UPDATES)
+      .nullable()
+      .describe('The newer versions that WordPress offers; null: unknown.'),
+  })
+    .nullable()
+    .describe('Null: the site has no WordPress, or its versions were not read yet.'),
   backups: z
     .array(
       strictObject({
@@ -63,7 +90,7 @@ export const ClientSiteDetail = strictObject({
     .max(MAX_CLIENT_BACKUPS)
     .describe('Newest first.'),
   staging: z
-    .array(strictObject({ domain: z.string(), url: z.string() }))
+    .array(strictObject({ domain: z.string(), url: z.string(), made_at: Timestamp }))
     .describe('Copies of the site for tests, which need a password of their own.'),
   people: z
     .array(
@@ -71,9 +98,18 @@ export const ClientSiteDetail = strictObject({
         name: z.string(),
         since: Timestamp,
         is_you: z.boolean(),
+        files: z.boolean().describe('Whether they can also open the files of the site.'),
       }),
     )
     .describe('The clients who see the site, by name.'),
+  file_accounts: z
+    .array(
+      strictObject({
+        label: z.string(),
+        expires_at: Timestamp.nullable().describe('Null: it has no end.'),
+      }),
+    )
+    .describe('The accounts with a password that open the files of the site, by label.'),
   request: strictObject({
     at: Timestamp,
     note: z.string(),

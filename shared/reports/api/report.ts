@@ -90,7 +90,7 @@ export const ReportFigures = strictObject({
 }).meta({ id: 'ReportFigures', description: 'What was recorded of a site in a month.' })
 export type ReportFigures = z.infer<typeof ReportFigures>
 
-const ReportUpdate = strictObject({
+export const ReportUpdate = strictObject({
   kind: z.enum(UPDATE_KINDS),
   name: z.string(),
   from: z.string(),

@@ -7,6 +7,8 @@ import { useDemo } from '#tests/support/demo.ts'
 const demo = useDemo(['--pace', '0', '--steady'])
 const open = useBrowser(demo)
 const EMAIL = 'anna@shop.example'
+/** What a client does not have to know. */
+const SYSTEM_WORDS = /\b(servers?|agents?|php|nginx|mariadb|mysql|docroot|ssh|sftp|root|cache)\b/i
 const PASSWORD = 'an own long password'
 
 /** Invites a client to a site of the demo, and returns it and the path of the link. */
@@ -48,7 +50,12 @@ test('a client sees their site alone, asks for a restore, and the agency answers
   await page.waitForURL('**/your-sites')
   await page.getByRole('link', { name: site.domain }).click()
   await page.getByRole('heading', { level: 1, name: site.domain }).waitFor()
-  await page.getByText('People of yours').waitFor()
+  const parts = ['Visitors', 'Backups', 'Updates', 'Copies for tests', 'People of yours']
+  for (const name of parts)
+    await page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
+  await page.getByRole('article', { name: /^Website report: / }).waitFor()
+  const shown = (await page.getByRole('main').allInnerTexts()).join('\n')
+  expect(shown.match(SYSTEM_WORDS)).toBeNull()
   await inspect(page)
   await button(page, 'Ask for a restore').click()
   await page.getByLabel('What happened').fill('The prices are gone')

@@ -82,46 +82,20 @@ const Parts = ({ site }: { site: ClientSiteDetail }) => (
     {site.request && <Request of={site.request} />}
     {site.restore && <Restore of={site.restore} />}
     <div className="grid items-start gap-5 xl:grid-cols-2">
-      <Card title="Requests">
-        <Requests site={site} />
+      <Card title="Visitors">
+        <Visitors site={site} />
       </Card>
       <Card title="Backups" flush>
         <Backups site={site} />
       </Card>
-      {site.staging.length > 0 && (
-        <Card title="Copies for tests">
-          <ul className="flex flex-col gap-2">
-            {site.staging.map(({ domain, url }) => (
-              <li key={domain}>
-                <a
-                  href={url}
-                  target="_blank"
-                  rel="noreferrer"
-                  className="inline-flex items-center gap-1.5 text-accent wrap-anywhere hover:underline"
-                >
-                  {unicodeOf(domain)}
-                  <ExternalLink className="size-4 shrink-0" aria-hidden />
-                  <span className="sr-only">(opens a new tab)</span>
-                </a>
-              </li>
-            ))}
-          </ul>
-          <p className="mt-2 text-muted">Your agency has the password of these addresses.</p>
-        </Card>
-      )}
+      <Card title="Updates">
+        <Updates of={site.updates} />
+      </Card>
+      <Card title="Copies for tests">
+        <Copies of={site.staging} />
+      </Card>
       <Card title="People of yours">
-        <ul className="flex flex-col gap-2">
-          {site.people.map(({ name, since, is_you }) => (
-            <li key={`${name} ${since}`} className="flex flex-wrap gap-x-2">
-              <span className="font-medium break-words">{name}</span>
-              {is_you && <span className="text-muted">(you)</span>}
-              <span className="text-muted">since {formatDate(since)}</span>
-            </li>
-          ))}
-        </ul>
-        <p className="mt-2 text-muted">
-          They see this site too. Your agency adds and removes people.
-        </p>
+        <PeopleOfYours site={site} />
       </Card>
     </div>
   </>
@@ -160,24 +134,142 @@ function Restore({ of: { state, at } }: { of: NonNullable<ClientSiteDetail['rest
 
 const DAY_S = 86_400
 
-function Requests({ site: { id, requests, days } }: { site: ClientSiteDetail }) {
+function Visitors({ site: { id, requests, pages, days } }: { site: ClientSiteDetail }) {
+  if (pages === null) return <p className="text-muted">Visitors are not counted yet.</p>
   const at = days.map(({ day }) => Date.parse(day) / 1000)
-  const values = days.map((day) => day.requests)
   return (
     <div className="flex flex-col gap-3">
-      <Facts of={{ [`In ${CLIENT_DAYS} days`]: requestsText(requests) }} />
-      {values.some((value) => value !== null) && (
-        <Chart
-          title="Requests a day"
-          at={at}
-          span={[at[0] ?? 0, (at.at(-1) ?? 0) + DAY_S]}
-          series={[{ name: 'Requests', tone: 'accent', values, isArea: true }]}
-          format={formatNumber}
-          group={`your-site-${id}`}
-        />
-      )}
-      <p className="text-muted">A visit makes several requests: for the page, and its images.</p>
+      <Facts
+        of={{
+          [`Pages shown in ${CLIENT_DAYS} days`]: formatNumber(pages),
+          [`Requests in ${CLIENT_DAYS} days`]: requestsText(requests),
+        }}
+      />
+      <Chart
+        title="Pages shown a day"
+        at={at}
+        span={[at[0] ?? 0, (at.at(-1) ?? 0) + DAY_S]}
+        series={[
+          { name: 'Pages', tone: 'accent', values: days.map((day) => day.pages), isArea: true },
+        ]}
+        format={formatNumber}
+        group={`your-site-${id}`}
+      />
+      <p className="text-muted">
+        Search engines look at pages, too. Requests are those for pages and for images and other
+        files.
+      </p>
     </div>
+  )
+}
+
+type UpdateRow = NonNullable<ClientSiteDetail['updates']>['made'][number]
+
+function Updates({ of }: { of: ClientSiteDetail['updates'] }) {
+  if (!of) return <p className="text-muted">The versions of this site are not known yet.</p>
+  const { version, read_at, made, pending } = of
+  return (
+    <div className="flex flex-col gap-4">
+      <Facts of={{ 'WordPress version': version, Checked: <Time at={read_at} /> }} />
+      <UpdateList
+        title={`Made in the last ${CLIENT_DAYS} days`}
+        rows={made}
+        none="No updates were made."
+      />
+      <UpdateList
+        title="To be made"
+        rows={pending ?? []}
+        none={pending ? 'Everything is up to date.' : 'Not known at the moment.'}
+      />
+      <p className="text-muted">Your agency makes the updates.</p>
+    </div>
+  )
+}
+
+interface UpdateListProps {
+  title: string
+  rows: readonly (Omit<UpdateRow, 'at'> & Partial<Pick<UpdateRow, 'at'>>)[]
+  none: string
+}
+
+const UpdateList = ({ title, rows, none }: UpdateListProps) => (
+  <section className="flex flex-col gap-1.5">
+    <h3 className="font-medium">{title}</h3>
+    {rows.length === 0 && <p className="text-muted">{none}</p>}
+    {rows.length > 0 && (
+      <ul className="flex flex-col gap-1">
+        {rows.map(({ kind, name, from, to, at }) => (
+          <li key={`${kind} ${name} ${to} ${at}`} className="flex flex-wrap gap-x-2">
+            <span className="min-w-0 break-words">{name}</span>
+            <span className="text-muted">
+              {from} → {to}
+            </span>
+            {at !== undefined && <span className="text-muted">{formatDate(at)}</span>}
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)
+
+function Copies({ of }: { of: ClientSiteDetail['staging'] }) {
+  if (of.length === 0)
+    return (
+      <p className="text-muted">
+        There is no copy. Your agency makes one to try changes before your visitors see them.
+      </p>
+    )
+  return (
+    <>
+      <ul className="flex flex-col gap-2">
+        {of.map(({ domain, url, made_at }) => (
+          <li key={domain} className="flex flex-wrap gap-x-2">
+            <a
+              href={url}
+              target="_blank"
+              rel="noreferrer"
+              className="inline-flex items-center gap-1.5 text-accent wrap-anywhere hover:underline"
+            >
+              {unicodeOf(domain)}
+              <ExternalLink className="size-4 shrink-0" aria-hidden />
+              <span className="sr-only">(opens a new tab)</span>
+            </a>
+            <span className="text-muted">made on {formatDate(made_at)}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-2 text-muted">Your agency has the password of these addresses.</p>
+    </>
+  )
+}
+
+function PeopleOfYours({ site: { people, file_accounts } }: { site: ClientSiteDetail }) {
+  return (
+    <>
+      <ul className="flex flex-col gap-2">
+        {people.map(({ name, since, is_you, files }) => (
+          <li key={`${name} ${since}`} className="flex flex-wrap gap-x-2">
+            <span className="font-medium break-words">{name}</span>
+            {is_you && <span className="text-muted">(you)</span>}
+            <span className="text-muted">since {formatDate(since)}</span>
+            {files && <Badge>Can open the files</Badge>}
+          </li>
+        ))}
+        {file_accounts.map(({ label, expires_at }) => (
+          <li key={`${label} ${expires_at}`} className="flex flex-wrap gap-x-2">
+            <span className="font-medium break-words">{label}</span>
+            <span className="text-muted">
+              opens the files with a password
+              {expires_at !== null && ` until ${formatDate(expires_at)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-2 text-muted">
+        {people.length + file_accounts.length === 0 && 'Nobody of yours sees this site. '}
+        Your agency adds and removes people.
+      </p>
+    </>
   )
 }
 

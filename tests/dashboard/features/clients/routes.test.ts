@@ -1,12 +1,15 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Message } from '#dashboard/features/alerts/mailer.ts'
+import { people, site_access, site_clients } from '#dashboard/kernel/db/access-schema.ts'
 import { part_grants } from '#dashboard/kernel/db/auth-schema.ts'
 import { backup_proofs, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import { site_copies, staging_access } from '#dashboard/kernel/db/copies-schema.ts'
 import { site_days } from '#dashboard/kernel/db/numbers-schema.ts'
+import { version_changes } from '#dashboard/kernel/db/reports-schema.ts'
 import { servers, sites, users } from '#dashboard/kernel/db/schema.ts'
 import { site_settings } from '#dashboard/kernel/db/settings-schema.ts'
+import type { Inventory } from '#shared/kernel/inventory.ts'
 import type { PartGrant, PartGrantName } from '#shared/kernel/rights.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { EMAIL, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
@@ -49,13 +52,15 @@ async function withClient() {
       .where(eq(servers.id, server_id)),
   )
   const today = Math.floor(now.getTime() / 1000 / DAY_S) * DAY_S
-  for (const [day, requests] of [
-    [today, 7],
-    [today - 29 * DAY_S, 5],
-    [today - 30 * DAY_S, 100],
+  for (const [day, requests, php_requests, cache_hits] of [
+    [today, 7, 2, 3],
+    [today - 29 * DAY_S, 5, 1, 0],
+    [today - 30 * DAY_S, 100, 50, 50],
   ] as const)
     await dashboard.db.write((queries) =>
-      queries.insert(site_days).values({ ...NO_NUMBERS, site_id, at: day, requests }),
+      queries
+        .insert(site_days)
+        .values({ ...NO_NUMBERS, site_id, at: day, requests, php_requests, cache_hits }),
     )
   const [backup] = await dashboard.db.read.select().from(backups)
   if (!backup) throw new Error('The site was not backed up')
@@ -116,13 +121,23 @@ test('a client sees their own site, and no other', async (all) => {
     status: 200,
     body: {
       ...site,
+      pages: 6,
       days: Array.from({ length: 30 }, (_, day) => ({
         day: dayOf(today - (29 - day) * DAY_S),
         requests: day === 0 ? 5 : day === 29 ? 7 : null,
+        pages: day === 0 ? 1 : day === 29 ? 5 : null,
       })),
+      updates: null,
       backups: [{ id: backup.id, at, bytes, proven: true }],
-      staging: [{ domain: 'staging.shop.example', url: 'https://staging.shop.example/' }],
-      people: [{ name: 'Account 2', since: grant?.given_at, is_you: true }],
+      staging: [
+        {
+          domain: 'staging.shop.example',
+          url: 'https://staging.shop.example/',
+          made_at: expect.any(String),
+        },
+      ],
+      people: [{ name: 'Account 2', since: grant?.given_at, is_you: true, files: false }],
+      file_accounts: [],
       request: null,
       restore: null,
       may: { restore: false, login: false },
@@ -342,6 +357,120 @@ test('a client sees other clients of the site, and neither staff nor clients of 
   ])
 })
 
+test('a client sees who of theirs opens the files, and no colleague of the agency', async (all) => {
+  const { dashboard, site_id, other_id, call } = all
+  const { db } = dashboard
+  await dashboard.signInWith(['operator'])
+  await dashboard.signInWith([], [on(site_id, 'client')])
+  const [past, future] = ['2020-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z']
+  const person = (id: number, name: string, user_id: number | null) => ({
+    ...{ id, name, user_id, created_at: SINCE },
+  })
+  const opens = (person_id: number, expires_at: string | null, at = site_id) => ({
+    ...{ site_id: at, person_id, kind: 'sftp' as const, expires_at },
+  })
+  const account = (token: string, label: string, expires_at: string | null, at = site_id) => ({
+    ...{ site_id: at, token, label, expires_at, password_hash: 'needle' },
+  })
+  await db.write((queries) =>
+    queries.batch([
+      queries
+        .insert(people)
+        .values([
+          person(1, 'Anna', 2),
+          person(2, 'Operator', 3),
+          person(3, 'Freelancer', null),
+          person(4, 'Ben', 4),
+        ]),
+      queries
+        .insert(site_access)
+        .values([
+          opens(1, null),
+          opens(2, null),
+          opens(3, future),
+          opens(4, past),
+          opens(4, null, other_id),
+        ]),
+      queries
+        .insert(site_clients)
+        .values([
+          account('a', 'Print shop', future),
+          account('b', 'Former agency', past),
+          account('c', 'Of another site', null, other_id),
+        ]),
+    ]),
+  )
+
+  const { people: shown, file_accounts } = (await call('GET', `/${site_id}`)).body
+
+  expect(shown.map(({ name, files }: Record<string, unknown>) => [name, files])).toEqual([
+    ['Account 2', true],
+    ['Account 4', false],
+  ])
+  expect(file_accounts).toEqual([{ label: 'Print shop', expires_at: future }])
+})
+
+/** A scan of a WordPress with an update of each kind, which WordPress was asked for. */
+const SCANNED: Inventory = {
+  wp_version: '7.0.1',
+  core_update: '7.0.2',
+  plugins: [
+    { slug: 'shop', name: 'Shop', version: '1.0', active: true, update: '1.1' },
+    { slug: 'form', name: 'Form', version: '2.0', active: true, update: null },
+  ],
+  themes: [{ slug: 'plain', name: '', version: '3.0', active: true, update: '4.0' }],
+  updates: { plugins: 1, themes: 1, core: true },
+}
+
+test('a client sees the updates that were made, and those that wait', async (all) => {
+  const { dashboard, site_id, other_id, today, call } = all
+  const { db } = dashboard
+  const at = (days: number) => new Date((today - days * DAY_S) * 1000).toISOString()
+  const change = (days: number, from: string, to: string, of = site_id) => ({
+    ...{ site_id: of, at: at(days), kind: 'plugin' as const, name: 'Shop', from, to },
+  })
+  await db.write((queries) =>
+    queries.insert(version_changes).values([
+      change(40, '0.1', '0.2'),
+      change(20, '0.2', '0.9'),
+      change(10, '0.9', '1.0'),
+      // A restore has brought the former version back.
+      change(9, '1.0', '0.9'),
+      change(5, '0.1', '0.2', other_id),
+    ]),
+  )
+  const updates = async (values: Partial<typeof sites.$inferInsert>) => {
+    await db.write((queries) => queries.update(sites).set(values).where(eq(sites.id, site_id)))
+    return (await call('GET', `/${site_id}`)).body.updates
+  }
+  const read_at = at(1)
+  const scanned = { framework: 'wordpress', wp_version: '7.0.1', last_scan: read_at } as const
+
+  const none = await updates({ ...scanned, inventory: null })
+  const found = await updates({ inventory: SCANNED })
+  const unknown = await updates({
+    inventory: { ...SCANNED, updates: { ...SCANNED.updates, themes: null } },
+  })
+  const other = await updates({ framework: 'unknown' })
+
+  const { site_id: _, ...first } = change(20, '0.2', '0.9')
+  const { site_id: __, ...second } = change(10, '0.9', '1.0')
+  const all_of = { version: '7.0.1', read_at, made: [second, first] }
+  expect([none, found, unknown, other]).toEqual([
+    null,
+    {
+      ...all_of,
+      pending: [
+        { kind: 'core', name: 'WordPress', from: '7.0.1', to: '7.0.2' },
+        { kind: 'plugin', name: 'Shop', from: '1.0', to: '1.1' },
+        { kind: 'theme', name: 'plain', from: '3.0', to: '4.0' },
+      ],
+    },
+    { ...all_of, pending: null },
+    null,
+  ])
+})
+
 test('a token of a client reads their sites, and does no more than the client', async (all) => {
   const { dashboard, site_id, other_id, client, call } = all
   const made = await dashboard.call(
@@ -365,6 +494,37 @@ test('a token of a client reads their sites, and does no more than the client', 
   ]).toEqual([200, 200, 403, 403, 403, 403, 403])
 })
 
+/** Records an access, a scan and a copy with what no client sees. */
+async function fillWithNeedles({
+  dashboard,
+  site_id,
+  server_id,
+}: Awaited<ReturnType<typeof withClient>>): Promise<void> {
+  const staging_id = await addSite(dashboard, server_id, {
+    ...{ domain: 'staging.shop.example', staging: true, user: 'needle', docroot: '/srv/needle' },
+  })
+  await dashboard.db.write((queries) =>
+    queries.batch([
+      queries.insert(site_copies).values({ site_id: staging_id, original_id: site_id }),
+      queries
+        .insert(staging_access)
+        .values({ site_id: staging_id, user: 'needle', password_sealed: 'needle' }),
+      queries.insert(people).values({ id: 1, name: 'Needle', created_at: SINCE }),
+      queries.insert(site_access).values({ site_id, person_id: 1, kind: 'shell' }),
+      queries.insert(site_clients).values({
+        ...{ site_id, token: 'needle', label: 'Print shop', password_hash: 'needle' },
+      }),
+      queries
+        .update(sites)
+        .set({
+          ...{ framework: 'wordpress', wp_version: '7.0.1', last_scan: SINCE },
+          inventory: { ...SCANNED, unknown_because: 'config_no_php' },
+        })
+        .where(eq(sites.id, site_id)),
+    ]),
+  )
+}
+
 test('no answer to a client names servers, files, accounts of the system or programs', async (all) => {
   const { dashboard, agent, server_id, site_id, backup, call } = all
   const headers = await dashboard.signInWith([], [on(site_id, 'restore'), on(site_id, 'login')])
@@ -374,6 +534,7 @@ test('no answer to a client names servers, files, accounts of the system or prog
     answers.push(answer)
     return status
   }
+  await fillWithNeedles(all)
   agent.answers.set('/sites/wordpress-users', () =>
     Response.json({ error: 'Conflict', message: 'PHP of /srv/needle' }, { status: 409 }),
   )
