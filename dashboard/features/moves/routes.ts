@@ -3,9 +3,10 @@ import {
   streamed,
   streamOperation,
 } from '#dashboard/kernel/engine/operation-answers.ts'
-import { startOperation } from '#dashboard/kernel/engine/start-operation.ts'
+import { startOperation, startOrPlan } from '#dashboard/kernel/engine/start-operation.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
+import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
 import { ConfirmMove, MoveSite, MoveSiteBack, ShownMove } from '#shared/moves/api/moves.ts'
 import { checkMove } from './params.ts'
 import { planOfMove } from './plan-move.ts'
@@ -36,10 +37,17 @@ export const moveRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/move-back',
     summary: 'Move a site back to the server that it came from',
     details:
-      'Copies the changes since the move in the same way; with `discard_changes` the site returns to its state before the move.',
+      'Copies the changes since the move in the same way; with `discard_changes` the site returns to its state before the move. It needs the right on the server to which the site returns, too.',
     loads: loadManagedSite,
     body: MoveSiteBack,
     ...streamed('site.move-back'),
+    run: async (call) => {
+      const { deps, loaded, body } = call
+      const move = await findMove(deps.db, loaded.site.id)
+      if (move) await call.requireRight(undefined, { server_id: move.other_id })
+      const started = await startOrPlan(deps, 'site.move-back', loaded, body)
+      return 'plan' in started ? started : streamOperation(call, started)
+    },
   }),
   confirmMove: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/move-confirm',

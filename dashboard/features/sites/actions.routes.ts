@@ -11,7 +11,12 @@ import {
 import { startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { ASKS_AGENT, shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
-import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/kernel/targets/load-site.ts'
+import {
+  loadLiveSite,
+  loadManagedSite,
+  loadSite,
+  serverTarget,
+} from '#dashboard/kernel/targets/load-site.ts'
 import { JobRun } from '#shared/jobs/api/job-runs.ts'
 import {
   ApplyPool,
@@ -26,21 +31,35 @@ import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
+const SCAN = {
+  ...streamed('site.scan'),
+  answers: { 200: streamOfType('site.scan', 'The events of the scan.') },
+}
+
 export const siteActionRoutes = {
-  scanSite: route({
+  scanSiteOfServer: route({
     at: 'POST /api/servers/:server_id/wp-scan',
     ignores_unknown: true,
-    summary: 'Scan the WordPress of a site',
-    details: 'Joins a running scan.',
+    summary: 'Scan the WordPress of a site of a server',
+    details:
+      'Joins a running scan. It needs the right on the server; with one on the site alone, use the call of the site.',
     loads: serverTarget,
     body: ScanSite,
-    ...streamed('site.scan'),
-    answers: { 200: streamOfType('site.scan', 'The events of the scan.') },
+    ...SCAN,
     run: async (call) => {
       const { deps, loaded, body } = call
       const site = await getSite(deps.db, loaded.server.id, body.site_id)
       return streamOperation(call, await startOperation(deps, 'site.scan', { ...loaded, site }, {}))
     },
+  }),
+  scanSite: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/scan',
+    summary: 'Scan the WordPress of a site',
+    details: 'Joins a running scan.',
+    loads: loadSite,
+    ...SCAN,
+    run: async (call) =>
+      streamOperation(call, await startOperation(call.deps, 'site.scan', call.loaded, {})),
   }),
   applyPool: route({
     at: 'POST /api/servers/:server_id/pool-apply',

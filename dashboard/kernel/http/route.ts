@@ -19,9 +19,9 @@ export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${inf
     : never
 
 /** A request before its body and query are parsed. */
-export interface PathCall<D, Names extends string = never> {
+export interface PathCall<D, Params extends string = never> {
   deps: D
-  params: Readonly<Record<Names, string>>
+  params: Readonly<Record<Params, string>>
   /** Throws 401 without a signed-in user, which only an open route can have. */
   caller: Caller
   /**
@@ -35,7 +35,7 @@ export interface PathCall<D, Names extends string = never> {
 }
 
 /** The request of a route, with the objects of its path, and its parsed query and body. */
-interface RouteCall<D, Names extends string, L, Q, B> extends PathCall<D, Names> {
+interface RouteCall<D, Params extends string, L, Q, B> extends PathCall<D, Params> {
   loaded: L
   query: Q
   body: B

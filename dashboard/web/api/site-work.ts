@@ -1,9 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Plan } from '#shared/kernel/plan.ts'
-import { start } from './client.ts'
 import { withConfirmation } from './password-confirmation.ts'
 import { ONCE } from './query-client.ts'
-import { type SiteBody, type SitePlace, type SiteWork, siteWork } from './site-call.ts'
+import { type SiteBody, type SitePlace, type SiteWork, siteWork, startOnSite } from './site-call.ts'
 
 export const changeSite = (site: SitePlace, input: SiteBody<'PATCH'>) =>
   siteWork(site, 'PATCH', input)
@@ -13,10 +12,9 @@ export const issueTls = (site: SitePlace, tls: SiteBody<'POST tls'>['tls']) =>
   siteWork(site, 'POST tls', { tls })
 
 /** Scans the WordPress of a site; it has no plan, because it changes nothing. */
-export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
-  key: ['scan', id],
-  call: () =>
-    start('POST /api/servers/:server_id/wp-scan', { params: { server_id }, body: { site_id: id } }),
+export const scanSite = (site: SitePlace): SiteWork => ({
+  key: ['scan', site.id],
+  call: () => startOnSite(site, 'POST scan'),
 })
 
 /** Moves a site to the trash. */

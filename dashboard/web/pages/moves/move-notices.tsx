@@ -48,6 +48,7 @@ function Unconfirmed({ site, shown, move }: UnconfirmedProps) {
   const confirm = useDialog()
   const dns = useDialog()
   const names = useNamesInAccounts(site)
+  const mayReturn = useMay()('operate', { server_id: move.other_id })
   return (
     <>
       <Notice
@@ -55,9 +56,11 @@ function Unconfirmed({ site, shown, move }: UnconfirmedProps) {
         title={`Moved from ${move.other} on ${formatTime(move.moved_at)}, not confirmed`}
         actions={
           <>
-            <Button needs="operate" icon={<Undo2 />} onClick={back.show}>
-              Move back
-            </Button>
+            {mayReturn && (
+              <Button needs="operate" icon={<Undo2 />} onClick={back.show}>
+                Move back
+              </Button>
+            )}
             {names.length > 0 && (
               <Button needs="operate" icon={<Globe />} onClick={dns.show}>
                 Point DNS here

@@ -7,7 +7,6 @@ import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { RightsAt } from '#dashboard/web/ui/rights.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import type { Column } from '#dashboard/web/ui/table.tsx'
@@ -21,17 +20,14 @@ export function WordpressCard({ site, isOnServer }: { site: Site; isOnServer: bo
   const start = useStart(site.id)
   const isOffline = useServerOffline(site)
   const scan = isOnServer && (
-    // The call is one of its server.
-    <RightsAt server_id={site.server_id}>
-      <ActionButton
-        needs="operate"
-        icon={<ScanSearch />}
-        disabled={isOffline}
-        call={() => start(scanSite(site))}
-      >
-        Scan now
-      </ActionButton>
-    </RightsAt>
+    <ActionButton
+      needs="operate"
+      icon={<ScanSearch />}
+      disabled={isOffline}
+      call={() => start(scanSite(site))}
+    >
+      Scan now
+    </ActionButton>
   )
   const { inventory } = site
   return (

@@ -231,3 +231,20 @@ test('a former server that was started again, and did not get back to forwarding
   expect(text).toContain('event: complete')
   expect((await all.site(all.shop)).server_id).toBe(all.first)
 })
+
+test('needs the right on the server to which the site returns', async (all) => {
+  const { dashboard, shop, first, second } = all
+  const operator = (part: object) =>
+    ({ gives: 'operator', tag: null, server_id: null, site_id: null, ...part }) as const
+  const status = async (...parts: object[]) => {
+    const headers = await dashboard.signInWith([], parts.map(operator))
+    const path = `/api/servers/${second}/sites/${shop}/move-back`
+    return (await dashboard.call('POST', path, { dry_run: true }, headers)).status
+  }
+
+  expect([
+    await status({ site_id: shop }),
+    await status({ server_id: second }),
+    await status({ site_id: shop }, { server_id: first }),
+  ]).toEqual([403, 403, 200])
+})

@@ -184,6 +184,25 @@ describe('a WordPress scan', () => {
     expect(await one.text()).toBe(await two.text())
   })
 
+  test('is for an operator of the site, too', async ({ agent, dashboard }) => {
+    const { server } = await siteOn(dashboard, agent)
+    agent.works.set('wp.scan', async function* () {
+      yield 'Reading'
+      return inventory
+    })
+    const part = { gives: 'operator', tag: null, server_id: null, site_id: 1 } as const
+    const headers = await dashboard.signInWith([], [part])
+
+    const scan = await dashboard.send('POST', `${server}/sites/1/scan`, undefined, headers)
+
+    expect([scan.status, (await scan.text()).split('\n').at(-3)]).toEqual([
+      200,
+      'data: {"wp_version":"6.9.1","plugins":1}',
+    ])
+    const ofServer = await dashboard.call('POST', `${server}/wp-scan`, { site_id: 1 }, headers)
+    expect(ofServer.status).toBe(403)
+  })
+
   test('of a missing site is 404, of an offline agent 503', async ({ agent, dashboard }) => {
     const { server } = await siteOn(dashboard, agent)
     await agent.stop()
@@ -398,6 +417,7 @@ const READ = [
   'GET /api/servers/:server_id/sites/:site_id/rights',
   'DELETE /api/servers/:server_id/sites/:site_id/backups/request',
   'POST /api/servers/:server_id/sites/:site_id/db-password',
+  'POST /api/servers/:server_id/sites/:site_id/scan',
   'PUT /api/servers/:server_id/sites/:site_id/ignored',
   'GET /api/servers/:server_id/sites/:site_id',
 ]
