@@ -27,7 +27,7 @@ import {
   User,
 } from '#shared/kernel/api/auth.ts'
 import { notFound } from '#shared/kernel/errors.ts'
-import { roleOf } from '#shared/kernel/rights.ts'
+import { rightsOf, roleOf } from '#shared/kernel/rights.ts'
 import { createApiToken, listApiTokens, removeApiToken } from './api-tokens.ts'
 import { changePassword } from './change-password.ts'
 import { changeProfile } from './change-profile.ts'
@@ -131,7 +131,7 @@ export const authRoutes = {
     answers: { 200: { about: 'The role and the rights.', json: CallerRights } },
     run: ({ caller }) => ({
       role: roleOf(caller.grants) ?? null,
-      secrets: caller.grants.includes('secrets'),
+      secrets: rightsOf(caller.grants).includes('secrets'),
       rights: rightsOfCaller(caller),
       parts: rightsOnParts(caller),
     }),

@@ -246,7 +246,9 @@ const RightsOnParts = z
 
 export const CallerRights = strictObject({
   role: Role,
-  secrets: z.boolean().describe('Whether the account was granted the secrets beside its role.'),
+  secrets: z
+    .boolean()
+    .describe('Whether the account may see passwords and the contents of all sites.'),
   rights: Rights.describe(
     'What the caller may do in the whole fleet. Each call names the right that it needs.',
   ),

@@ -104,7 +104,7 @@ test('without mail, the page for a forgotten password names the command', async 
   // The login page has a field of this name, too, until the other page has been loaded.
   await page.waitForURL('**/reset')
   await button(page, 'Send link').waitFor()
-  await page.getByLabel('Email').fill('ann@control.example')
+  await page.getByLabel('E-mail address').fill('ann@control.example')
 
   await button(page, 'Send link').click()
 

@@ -40,7 +40,7 @@ async function press(page: Page, name: string): Promise<void> {
 }
 
 async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel('Email').focus()
+  await page.getByLabel('E-mail address').focus()
   await page.keyboard.type(email)
   await page.getByLabel('Password', { exact: true }).focus()
   await page.keyboard.type(ADMIN.password)

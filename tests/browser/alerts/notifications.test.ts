@@ -21,7 +21,7 @@ const open = useBrowser(dashboard)
 
 test('a test message is sent, and the answer of the SMTP server is shown', async () => {
   const { page, problems } = await open('/settings')
-  const box = page.getByRole('checkbox', { name: 'Email notifications' })
+  const box = page.getByRole('checkbox', { name: 'E-mail notifications' })
   await box.waitFor()
   expect(await box.isChecked()).toBe(true)
   await page.getByText(`from alerts@control.example through localhost:${relay.port}.`).waitFor()
@@ -39,7 +39,7 @@ test('a test message is sent, and the answer of the SMTP server is shown', async
   expect(await page.content()).not.toContain(`shop:${PASSWORD}`)
 
   await box.click()
-  await page.getByRole('status').filter({ hasText: 'Email notifications' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'E-mail notifications' }).waitFor()
   const { body } = await dashboard.client().get('/api/settings')
   expect(body).toMatchObject({ settings: { email_notifications: false } })
   expect(problems).toEqual([])

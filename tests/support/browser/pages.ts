@@ -129,7 +129,7 @@ export const button = (page: Page, name: string) => page.getByRole('button', { n
 
 /** Fills in the login page as the first user. */
 export async function signIn(page: Page, { email, password } = ADMIN): Promise<void> {
-  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

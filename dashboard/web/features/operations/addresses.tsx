@@ -8,7 +8,7 @@ const REASONS: Record<string, string> = {
   base64: 'inside Base64',
   too_large: 'the value is too large',
   not_data: 'outside the rows of a table',
-  email: 'part of an email address',
+  email: 'part of an e-mail address',
   subdomain: 'part of a subdomain',
   port: 'with a port',
   other: 'in another spelling',

@@ -12,7 +12,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { CallerRights, User } from '#shared/kernel/api/auth.ts'
-import { CLIENT_GRANTS, isClient, type PartGrantName } from '#shared/kernel/rights.ts'
+import { CLIENT_GRANTS, isClient, type PartGrantName, rightsOf } from '#shared/kernel/rights.ts'
 
 /** Name and e-mail address of the user, who signs in with the address. */
 export function ProfileCard() {
@@ -34,8 +34,10 @@ export function ProfileCard() {
 function roleText(held: CallerRights): string {
   const { role, secrets, parts } = held
   if (isClient(held)) return 'Your agency gives you access to your sites.'
-  if (role !== null)
-    return `Your role in the whole fleet is ${role}${secrets ? ', and you may see secrets' : ''}.${parts.length > 0 ? ' You also have access:' : ''}`
+  if (role !== null) {
+    const extra = secrets && !rightsOf([role]).includes('secrets')
+    return `Your role in the whole fleet is ${role}${extra ? ', and you may see secrets' : ''}.${parts.length > 0 ? ' You also have access:' : ''}`
+  }
   if (parts.length > 0) return 'You have access to parts of the fleet:'
   return 'Your account has no role: an owner of this dashboard can give you one.'
 }

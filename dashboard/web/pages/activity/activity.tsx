@@ -101,7 +101,7 @@ function Filters({ search }: { search: ActivitySearch }) {
         { name: 'status', label: 'Status', options: STATUSES },
         { name: 'server_id', label: 'Server', options: servers },
         { name: 'via', label: 'Source', options: ACTIVITY_SOURCES },
-        { name: 'user', label: 'E-mail of the user', options: [], input: 'text' },
+        { name: 'user', label: 'E-mail address of the user', options: [], input: 'text' },
         { name: 'address', label: 'IP address', options: [], input: 'text' },
         { name: 'since', label: 'From day (UTC)', options: [], input: 'date' },
         { name: 'until', label: 'Before day (UTC)', options: [], input: 'date' },

@@ -115,7 +115,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       </div>
       <TextField
         name="email"
-        label="Email"
+        label="E-mail address"
         type="email"
         autoComplete="username"
         readOnly

@@ -125,7 +125,7 @@ function PasswordStep({ onFactorNeeded }: { onFactorNeeded: (of: Credentials) =>
         error={isRefused ? error : undefined}
         onSubmit={submit}
       >
-        <Field label="Email" name="email" error={fields.email}>
+        <Field label="E-mail address" name="email" error={fields.email}>
           <Input type="email" autoComplete="username" autoFocus />
         </Field>
         <Field label="Password" name="password" error={fields.password}>

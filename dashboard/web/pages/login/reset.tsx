@@ -51,7 +51,7 @@ function RequestLink() {
   }
   return (
     <ResetForm action="Send link" onSubmit={submit} isBusy={isPending} error={error} field="email">
-      <Field label="Email" name="email" error={refusalsIn(error).email}>
+      <Field label="E-mail address" name="email" error={refusalsIn(error).email}>
         <Input type="email" autoComplete="username" autoFocus />
       </Field>
     </ResetForm>

@@ -206,7 +206,7 @@ function AccountFacts({ account, children }: FactsProps) {
   return (
     <Facts
       of={{
-        Email: <span className="break-all">{email}</span>,
+        'E-mail address': <span className="break-all">{email}</span>,
         'Whole fleet': (
           <>
             {role === null ? noRoleText(account) : ROLE_TEXTS[role].about}

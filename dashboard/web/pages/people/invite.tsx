@@ -77,7 +77,7 @@ function Form({ person, onClose }: InviteProps) {
       )}
       <TextField
         name="email"
-        label="Email"
+        label="E-mail address"
         type="email"
         hint="The address to log in with."
         error={refusals.email}

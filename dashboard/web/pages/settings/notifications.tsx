@@ -34,7 +34,7 @@ export function Notifications({ value }: { value: boolean }) {
         <div className="flex flex-col gap-4">
           <SwitchSetting
             setting="email_notifications"
-            label="Email notifications"
+            label="E-mail notifications"
             about={`When a critical item appears on the overview, ${data.recipients.join(', ')} gets one message, and another one when it ends. Items with the same cause are in the same message.`}
             value={value}
           />

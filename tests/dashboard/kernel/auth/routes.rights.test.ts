@@ -16,8 +16,8 @@ test.each([
   [['viewer'], 'viewer', false, [...OWN, 'client', 'read']],
   [['operator'], 'operator', false, [...OWN, 'client', 'read', 'restore', 'operate']],
   [['operator', 'secrets'], 'operator', true, WITH_SECRETS],
-  [['admin'], 'admin', false, [...WITH_SECRETS, 'admin']],
-  [['owner'], 'owner', false, [...WITH_SECRETS, 'admin', 'accounts']],
+  [['admin'], 'admin', true, [...WITH_SECRETS, 'admin']],
+  [['owner'], 'owner', true, [...WITH_SECRETS, 'admin', 'accounts']],
   [[], null, false, OWN],
 ] as const)(
   'an account with the grants %j has the role %s',

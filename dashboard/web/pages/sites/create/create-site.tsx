@@ -217,7 +217,7 @@ function Chosen({ site, server }: { site: Planned['site']; server: string }) {
         PHP: php,
         Tier: tier,
         TLS: TLS_TEXTS[tls].name,
-        Email: email,
+        'E-mail address': email,
       }}
     />
   )
@@ -299,7 +299,7 @@ function FormFields({ draft, onChange, mistakes, refusals, ...props }: FormField
             onChange={(tls) => onChange({ tls })}
           />
           <TextField
-            label="Email"
+            label="E-mail address"
             name="email"
             error={shown.email}
             hint="Of the WordPress administrator, and for notices about the certificate."

@@ -37,7 +37,7 @@ export function FactsCard({ site }: { site: Site }) {
           'System user': <Text of={user} what="the system user" />,
           Folder: <Text of={docroot} what="the folder" unknown={unknownText(unknown, 'docroot')} />,
           ...(!found && { Disk: <DiskUse of={site.disk} /> }),
-          ...(!found && { Email: email || muted('–') }),
+          ...(!found && { 'E-mail address': email || muted('–') }),
           [found ? 'First found' : 'Created']: <Time at={created_at} />,
         }}
       />
