@@ -72,6 +72,7 @@ export const ACCESS_EXAMPLES = {
     role: 'operator',
     secrets: false,
     parts: [],
+    state: 'active',
     created_at: AT,
     tokens: [],
   },

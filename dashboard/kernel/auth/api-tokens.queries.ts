@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import { api_tokens, token_addresses } from '#dashboard/kernel/db/auth-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
@@ -60,11 +60,15 @@ export async function findApiToken(
   return { token: found.token, user: publicUser(found.user) }
 }
 
-/** Whether a token that was admitted before has not ended. */
+/** Whether a token that was admitted before has not ended, and its account is in use. */
 export async function hasApiToken(db: Database, id: number, now: string): Promise<boolean> {
   const { id: column, expires_at } = api_tokens
-  const valid = and(eq(column, id), gt(expires_at, now))
-  const row = await db.read.select({ id: column }).from(api_tokens).where(valid).get()
+  const row = await db.read
+    .select({ id: column })
+    .from(api_tokens)
+    .innerJoin(users, eq(users.id, api_tokens.user_id))
+    .where(and(eq(column, id), gt(expires_at, now), isNull(users.deactivated_at)))
+    .get()
   return row !== undefined
 }
 

@@ -18,6 +18,16 @@ export const changeServiceAccount = (
     call('PATCH /api/service-accounts/:account_id', { params: { account_id }, body }),
   )
 
+export const deactivateServiceAccount = (account_id: number) =>
+  withConfirmation(() =>
+    call('POST /api/service-accounts/:account_id/deactivate', { params: { account_id } }),
+  )
+
+export const activateServiceAccount = (account_id: number) =>
+  withConfirmation(() =>
+    call('POST /api/service-accounts/:account_id/activate', { params: { account_id } }),
+  )
+
 export const removeServiceAccount = (account_id: number) =>
   withConfirmation(() =>
     call('DELETE /api/service-accounts/:account_id', { params: { account_id } }),

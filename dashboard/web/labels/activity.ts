@@ -78,6 +78,8 @@ const OTHERS: Record<string, string> = {
   'account.remove': 'Remove account',
   'service_account.create': 'Create service account',
   'service_account.change': 'Change service account',
+  'service_account.deactivate': 'Deactivate service account',
+  'service_account.activate': 'Activate service account',
   'service_account.remove': 'Remove service account',
   'auth.login': 'Sign in',
   'auth.logout': 'Sign out',

@@ -45,6 +45,9 @@ export const ServiceAccount = strictObject({
   role: z.enum(SERVICE_ROLES).nullable().describe('The role in the whole fleet; null: none.'),
   secrets: z.boolean().describe('Whether it may see passwords and the contents of all sites.'),
   parts: z.array(HeldPartGrant).describe('What it may do on parts of the fleet, too.'),
+  state: z
+    .enum(['active', 'deactivated'])
+    .describe('The tokens of a deactivated account are refused until it is activated again.'),
   created_at: Timestamp,
   tokens: z.array(ApiToken).describe('Its tokens, the newest first.'),
 }).meta({

@@ -7,7 +7,7 @@ import { useDashboard } from '#tests/support/running.ts'
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 
-test('a service account gets a token for one tag, and is removed', async () => {
+test('a service account gets a token for one tag, is deactivated for a while, and is removed', async () => {
   const { page, problems } = await open('/people')
   await dashboard.client().post('/api/servers', { hostname: 'web.example', tags: ['shop'] })
   const dialog = page.getByRole('dialog')
@@ -43,6 +43,15 @@ test('a service account gets a token for one tag, and is removed', async () => {
   await page.getByText('Only for the servers with the tag shop').waitFor()
   await page.getByText('Only from 127.0.0.0/8, ::1').waitFor()
   await inspect(page)
+
+  await button(page, 'Deactivate deploy robot').click()
+  await confirm('Deactivate service account')
+  await page.getByText('deactivated', { exact: true }).waitFor()
+  expect(await asks()).toBe(401)
+  await button(page, 'Activate deploy robot').click()
+  await confirm('Activate service account')
+  await button(page, 'Deactivate deploy robot').waitFor()
+  expect(await asks()).toBe(200)
 
   await button(page, 'Remove deploy robot').click()
   await confirm('Remove service account')

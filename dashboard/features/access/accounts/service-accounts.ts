@@ -17,7 +17,7 @@ import {
   type ServiceAccount,
 } from '#shared/access/api/service-accounts.ts'
 import type { NewToken } from '#shared/kernel/api/auth.ts'
-import { invalid, notFound } from '#shared/kernel/errors.ts'
+import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
 import {
   type Account,
   findAccount,
@@ -64,14 +64,16 @@ export async function listServiceAccounts(
       role: SERVICE_ROLES.findLast((role) => grants.includes(role)) ?? null,
       secrets: seesSecrets(grants),
       parts: showParts(parts, names),
+      state: user.deactivated_at === null ? ('active' as const) : ('deactivated' as const),
       created_at: user.created_at,
       tokens: tokens.filter((_, at) => rows[at]?.user_id === user.id),
     }))
     .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 }
 
+/** Whether an account is a service account that was not removed, which gives it another address. */
 const isServiceAccount = ({ user }: Account): boolean =>
-  user.kind === 'service' && user.deactivated_at === null
+  user.kind === 'service' && user.email === user.name
 
 /** Returns a service account as it is listed. Throws 404 for any other account. */
 export async function showServiceAccount(
@@ -155,14 +157,31 @@ export async function changeServiceAccount(
   })
 }
 
+/** Refuses the tokens of a service account until it is activated again. Throws 409 for one without access. */
+export function deactivateServiceAccount(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, caller, id, ({ user }) => {
+    if (user.deactivated_at !== null) throw conflict(`${user.name} is deactivated already`)
+    const deactivated_at = timestamp(deps.clock)
+    return { type: 'service_account.deactivate', user: { deactivated_at } }
+  })
+}
+
+/** Accepts the tokens of a deactivated service account again, with its former rights. */
+export function activateServiceAccount(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, caller, id, ({ user }) => {
+    if (user.deactivated_at === null) throw conflict(`${user.name} is active already`)
+    return { type: 'service_account.activate', user: { deactivated_at: null } }
+  })
+}
+
 /**
  * Removes a service account with its tokens. Its row stays with another name, so that the activity
  * still says what did something, and nobody gets its id.
  */
 export function removeServiceAccount(deps: Deps, caller: Caller, id: number): Promise<void> {
-  return change(deps, caller, id, ({ user: { name } }) => {
+  return change(deps, caller, id, ({ user: { name, deactivated_at } }) => {
     const email = `${name} (removed account ${id})`
-    const user = { email, deactivated_at: timestamp(deps.clock) }
+    const user = { email, deactivated_at: deactivated_at ?? timestamp(deps.clock) }
     return { type: 'service_account.remove', grants: [], parts: [], user, ends: true }
   })
 }

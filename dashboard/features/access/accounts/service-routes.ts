@@ -13,9 +13,11 @@ import {
 import { ApiToken } from '#shared/kernel/api/auth.ts'
 import type { AccountDeps } from './accounts.ts'
 import {
+  activateServiceAccount,
   changeServiceAccount,
   createServiceAccount,
   createServiceToken,
+  deactivateServiceAccount,
   deleteServiceToken,
   listServiceAccounts,
   removeServiceAccount,
@@ -28,6 +30,11 @@ const route = routesWith<AccountDeps & Pick<CommonDeps, 'random'>>()
 const OWNERS = { right: 'accounts', needs_session: true, needs_confirmation: true } as const
 
 const idOf = ({ account_id }: { account_id: string }) => idIn(account_id, 'Service account')
+
+const ACCOUNT = {
+  answers: shows('The account.', { service_account: ServiceAccount }),
+  errors: ['conflict'],
+} as const
 
 /** The accounts of the fleet, whose API tokens belong to no person. */
 export const serviceAccountRoutes = {
@@ -59,11 +66,34 @@ export const serviceAccountRoutes = {
     details: 'Its tokens have the new rights at once; streams of them end.',
     ...OWNERS,
     body: ChangeServiceAccount,
-    answers: shows('The account.', { service_account: ServiceAccount }),
-    errors: ['conflict'],
+    ...ACCOUNT,
     run: async ({ deps, caller, params, body }) => {
       const id = idOf(params)
       await changeServiceAccount(deps, caller, id, body)
+      return { service_account: await showServiceAccount(deps, caller, id) }
+    },
+  }),
+  deactivateServiceAccount: route({
+    at: 'POST /api/service-accounts/:account_id/deactivate',
+    summary: 'Deactivate a service account',
+    details: 'Its tokens are refused, and streams of them end, until it is activated again.',
+    ...OWNERS,
+    ...ACCOUNT,
+    run: async ({ deps, caller, params }) => {
+      const id = idOf(params)
+      await deactivateServiceAccount(deps, caller, id)
+      return { service_account: await showServiceAccount(deps, caller, id) }
+    },
+  }),
+  activateServiceAccount: route({
+    at: 'POST /api/service-accounts/:account_id/activate',
+    summary: 'Activate a deactivated service account',
+    details: 'It has its former rights, and its tokens work again.',
+    ...OWNERS,
+    ...ACCOUNT,
+    run: async ({ deps, caller, params }) => {
+      const id = idOf(params)
+      await activateServiceAccount(deps, caller, id)
       return { service_account: await showServiceAccount(deps, caller, id) }
     },
   }),

@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Bot, KeyRound, Pencil, Trash2 } from 'lucide-react'
+import { Ban, Bot, Check, KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import {
+  activateServiceAccount,
   changeServiceAccount,
   createServiceAccount,
   createServiceToken,
+  deactivateServiceAccount,
   deleteServiceToken,
   removeServiceAccount,
   serviceAccountsQuery,
@@ -78,7 +80,8 @@ interface AccountProps {
 }
 
 function ServiceAccountCard({ account }: AccountProps) {
-  const { id, name, role, secrets, parts, tokens } = account
+  const { id, name, role, secrets, parts, state, tokens } = account
+  const isActive = state === 'active'
   const creating = useDialog()
   const editing = useDialog()
   const removing = useDialog()
@@ -93,14 +96,17 @@ function ServiceAccountCard({ account }: AccountProps) {
         <>
           <Badge>{role === null ? 'no role' : ROLE_TEXTS[role].name}</Badge>
           {secrets && role !== 'admin' && <Badge>sees secrets</Badge>}
-          <Button
-            needs="accounts"
-            icon={<KeyRound />}
-            aria-label={`Create token of ${name}`}
-            onClick={creating.show}
-          >
-            Create token
-          </Button>
+          {!isActive && <Badge tone="bad">deactivated</Badge>}
+          {isActive && (
+            <Button
+              needs="accounts"
+              icon={<KeyRound />}
+              aria-label={`Create token of ${name}`}
+              onClick={creating.show}
+            >
+              Create token
+            </Button>
+          )}
           <Button
             needs="accounts"
             icon={<Pencil />}
@@ -109,6 +115,7 @@ function ServiceAccountCard({ account }: AccountProps) {
           >
             Change
           </Button>
+          <Switch account={account} onDone={refresh} />
           <Button
             needs="accounts"
             icon={<Trash2 />}
@@ -156,6 +163,43 @@ function ServiceAccountCard({ account }: AccountProps) {
         Requests with this token are refused from then on. This cannot be undone.
       </Confirm>
     </Card>
+  )
+}
+
+interface SwitchProps extends AccountProps {
+  onDone: () => Promise<void>
+}
+
+/** Deactivates the account, or activates it again. */
+function Switch({ account: { id, name, state }, onDone }: SwitchProps) {
+  const { dialog, show } = useDialog()
+  const isActive = state === 'active'
+  const action = isActive ? 'Deactivate' : 'Activate'
+  return (
+    <>
+      <Button
+        needs="accounts"
+        icon={isActive ? <Ban /> : <Check />}
+        aria-label={`${action} ${name}`}
+        onClick={show}
+      >
+        {action}
+      </Button>
+      <Confirm
+        {...dialog}
+        title={`${action} ${name}?`}
+        action={`${action} service account`}
+        isDestructive={isActive}
+        onConfirm={async () => {
+          await (isActive ? deactivateServiceAccount(id) : activateServiceAccount(id))
+          await onDone()
+        }}
+      >
+        {isActive
+          ? 'Its API tokens are refused until you activate it again.'
+          : 'Its API tokens work again, with the same rights.'}
+      </Confirm>
+    </>
   )
 }
 

@@ -192,6 +192,8 @@ test('no token creates tokens, changes the password, a second factor or accounts
     'DELETE /api/people/:person_id/account',
     'POST /api/service-accounts',
     'PATCH /api/service-accounts/:account_id',
+    'POST /api/service-accounts/:account_id/deactivate',
+    'POST /api/service-accounts/:account_id/activate',
     'DELETE /api/service-accounts/:account_id',
     'POST /api/service-accounts/:account_id/tokens',
     'DELETE /api/service-accounts/:account_id/tokens/:token_id',

@@ -7,6 +7,7 @@ import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { people } from '#dashboard/kernel/db/access-schema.ts'
 import { password_resets, sessions } from '#dashboard/kernel/db/auth-schema.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
+import { PING } from '#shared/kernel/sse.ts'
 import { startAccounts } from '#tests/support/dashboard/accounts.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { EMAIL, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
@@ -38,6 +39,7 @@ test('an owner makes, lists, changes and removes a service account', async () =>
     role: 'operator',
     secrets: false,
     parts: [],
+    state: 'active',
     created_at: AT,
     tokens: [],
   }
@@ -98,6 +100,42 @@ test('an owner makes, lists, changes and removes a service account', async () =>
     ['service_account.create', 'deploy robot: operator'],
   ])
   expect(id).toBe(2)
+})
+
+test('its tokens are refused while it is deactivated, and keep their rights', async () => {
+  const { dashboard, path, headers } = await start()
+  await using _ = dashboard
+  const asked = async () => (await dashboard.call('GET', '/api/servers', undefined, headers)).status
+  const change = async (what: string) => {
+    const { status, body } = await dashboard.call('POST', `${path}/${what}`)
+    return [status, body.service_account?.state ?? body.message, await asked()]
+  }
+  const stream = await dashboard.send('GET', '/api/fleet/events', undefined, headers)
+  const over = stream.text()
+
+  expect(await change('activate')).toEqual([409, 'deploy robot is active already', 200])
+  expect(await change('deactivate')).toEqual([200, 'deactivated', 401])
+  expect(await over).toStartWith(PING)
+  expect(await change('deactivate')).toEqual([409, 'deploy robot is deactivated already', 401])
+  expect(
+    (await dashboard.call('PATCH', path, { name: 'robot' })).body.service_account,
+  ).toMatchObject({ name: 'robot', state: 'deactivated', tokens: [{ name: 'CI' }] })
+  expect(await change('activate')).toEqual([200, 'active', 200])
+  await change('deactivate')
+  expect((await dashboard.call('DELETE', path)).status).toBe(204)
+  expect((await dashboard.call('POST', `${path}/activate`)).status).toBe(404)
+  const { activities } = (await dashboard.call('GET', '/api/fleet/activity')).body
+  expect(
+    activities
+      .slice(0, 5)
+      .map(({ type, detail }: { type: string; detail: string }) => [type, detail]),
+  ).toEqual([
+    ['service_account.remove', 'robot'],
+    ['service_account.deactivate', 'robot'],
+    ['service_account.activate', 'robot'],
+    ['service_account.change', 'deploy robot, now robot: operator → operator'],
+    ['service_account.deactivate', 'deploy robot'],
+  ])
 })
 
 test('what a token of it does has the names of both in the activity, also after its removal', async () => {
