@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { makeOwner } from '#dashboard/features/access/accounts/make-owner.ts'
 import { findKit } from '#dashboard/features/backups/kit.queries.ts'
 import { putRecovery } from '#dashboard/features/backups/recovery-file.ts'
 import {
@@ -21,6 +22,7 @@ import { connect, databaseFileOf } from '#dashboard/kernel/db/connect.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
 import { appliedMigrations, pendingMigrations } from '#dashboard/kernel/db/migrations.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { type Config, databaseOf } from './config.ts'
@@ -44,6 +46,8 @@ const USAGE = `Hosting Control: the dashboard and the tools for its records
   hosting-control reset-factors <email>
                                      turn two-factor authentication off for an account whose owner
                                      has lost the app, the recovery codes and the passkeys
+  hosting-control make-owner <email>
+                                     make an account an owner of the dashboard, and activate it
   hosting-control notices            print the licenses of what this program contains
 
 Root has one more command where scripts/install-dashboard.sh installed the dashboard:
@@ -83,10 +87,13 @@ const COMMANDS: Record<string, Command> = {
   kit: printKit,
   'keep-recovery': keepRecovery,
   'first-login': showFirstLogin,
+  'make-owner': makeOwnerOf,
   'reset-factors': resetFactors,
   'reset-password': resetPassword,
   notices: printNotices,
 }
+
+const TAKE_ADDRESS: ReadonlySet<Command> = new Set([makeOwnerOf, resetFactors, resetPassword])
 
 /** Runs one of the commands and resolves with the exit status: 1 for a failure, 2 for a wrong call. */
 export async function runCommand(
@@ -119,7 +126,7 @@ function parse(argv: readonly string[]): { act: Command | undefined; args: Args 
   if (!act) throw new UsageError(`${name} is not a command: see --help`)
   if (more !== undefined)
     throw new UsageError(
-      `${name} takes one ${act === resetFactors || act === resetPassword ? 'address' : 'path'}: see --help`,
+      `${name} takes one ${TAKE_ADDRESS.has(act) ? 'address' : 'path'}: see --help`,
     )
   if (args.with_secrets && act !== backup) throw new UsageError('--with-secrets is for backup')
   return { act, args }
@@ -231,6 +238,18 @@ async function resetPassword(
     out(`set a new password for ${email} at this address of the dashboard:\n${address}\n`)
   else out(`set a new password for ${email} at\n${public_url}${address}\n`)
   out('it is valid for an hour, once, and ends the previous link\n')
+  return 0
+}
+
+async function makeOwnerOf(records: DashboardRecords, { path }: Args, { out }: Output) {
+  using accounts = await openAccounts(records, path)
+  const { db, marks, email } = accounts
+  await makeOwner({ db, marks, clock: realClock }, email).catch((error: unknown) => {
+    if (isServiceError(error, 'not_found')) throw unknownAccount(email)
+    throw isServiceError(error, 'conflict') ? new BackupError(error.message) : error
+  })
+  out(`${email} is an owner of this dashboard\n`)
+  out('the activity and the overview of the dashboard report it\n')
   return 0
 }
 

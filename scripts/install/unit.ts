@@ -120,7 +120,9 @@ if [ "$command" = save-release-key ]; then
 fi
 # The program starts in another folder: all arguments but an e-mail address are paths.
 count=$#
-[ "$command" != reset-factors ] || count=0
+case "$command" in
+  make-owner | reset-factors | reset-password) count=0 ;;
+esac
 while [ "$count" -gt 0 ]; do
   case "$1" in
     /* | -*) set -- "$@" "$1" ;;

@@ -10,6 +10,10 @@ export const ATTENTION_NAMES: Record<AttentionKind, readonly [one: string, many:
     'account whose two-factor authentication was reset',
     'accounts whose two-factor authentication was reset',
   ],
+  owner_made: [
+    'account that was made an owner on the machine of the dashboard',
+    'accounts that were made owners on the machine of the dashboard',
+  ],
   server_offline: ['server is offline', 'servers are offline'],
   site_down: ['site is down', 'sites are down'],
   disk_full: ['disk is nearly full', 'disks are nearly full'],

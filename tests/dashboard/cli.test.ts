@@ -69,6 +69,7 @@ describe('the commands of the dashboard', () => {
         'check',
         'verify-record',
         'first-login',
+        'make-owner',
         'reset-factors',
         'save-release-key',
         '--with-secrets',

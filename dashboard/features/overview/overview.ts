@@ -27,6 +27,7 @@ import { countByServer, countsOf, listGroups } from '#dashboard/features/overvie
 import { listIsolation } from '#dashboard/features/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/features/servers/maintenance/queries.ts'
 import { listVersions } from '#dashboard/features/sites/listing/versions.queries.ts'
+import { listMadeOwners } from '#dashboard/kernel/auth/made-owners.queries.ts'
 import { cachedValue } from '#dashboard/kernel/db/cached-value.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
@@ -123,7 +124,12 @@ async function recordTroubles(
   { marks, record, now }: Pick<Deps, 'marks'> & { record: Deps['record']; now: Date },
 ): Promise<Attention[]> {
   const marked = await listMarked(db)
-  return [...changedRecords(marked, marks, record?.problem), ...resetFactors(marked, now)]
+  const made = await listMadeOwners(db)
+  return [
+    ...changedRecords(marked, marks, record?.problem),
+    ...resetFactors(marked, now),
+    ...madeOwners(made, marked, now),
+  ]
 }
 
 /** Returns the overview of the fleet, or of the part of it that a caller may see. */
@@ -263,6 +269,21 @@ function resetFactors({ users, user_factors }: AllMarked, now: Date): Attention[
     return [item({ severity: 'critical', name, reason, at: reset_at })]
   })
   return groupOf('factor_reset', found)
+}
+
+type MadeOwners = Awaited<ReturnType<typeof listMadeOwners>>
+
+/** Returns the accounts that a command on the machine of the dashboard made owners. */
+function madeOwners(made: MadeOwners, { users }: AllMarked, now: Date): Attention[] {
+  const emails = new Map(users.map(({ id, email }) => [id, email]))
+  const found = made.flatMap(({ user_id, at }) => {
+    const name = emails.get(user_id)
+    if (name === undefined || hasReached(at, REPORTED_MS, now)) return []
+    const reason =
+      'It was made an owner by a command on the machine of the dashboard: if you do not know why, change its role on the page People, and find out who has access to that machine'
+    return [item({ severity: 'critical', name, reason, at })]
+  })
+  return groupOf('owner_made', found)
 }
 
 const wrongIn = <T extends MarkedTable>(marks: Marks, table: T, rows: AllMarked[T]): number =>

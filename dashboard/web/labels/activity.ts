@@ -68,6 +68,7 @@ const OTHERS: Record<string, string> = {
   'person.delete': 'Remove person',
   'person.key_add': 'Add key of person',
   'person.key_delete': 'Remove key of person',
+  'account.make_owner': 'Make an owner on the machine of the dashboard',
   'account.invite': 'Invite person',
   'account.invite_revoke': 'Revoke invitation',
   'account.accept': 'Accept invitation',

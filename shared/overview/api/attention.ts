@@ -8,6 +8,7 @@ export const SHOWN = 20
 export const ATTENTION_KINDS = [
   'records_changed',
   'factor_reset',
+  'owner_made',
   'server_offline',
   'site_down',
   'disk_full',

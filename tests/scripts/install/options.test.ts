@@ -228,11 +228,15 @@ test('a path of a command is that in the folder of the caller, and an e-mail add
   expect([
     await argumentsOf('backup', 'new.tar', '--with-secrets'),
     await argumentsOf('check', '/mnt/backups/a.tar'),
+    await argumentsOf('make-owner', 'ops@example.com'),
     await argumentsOf('reset-factors', 'ops@example.com'),
+    await argumentsOf('reset-password', 'ops@example.com'),
   ]).toEqual([
     ['backup', '<folder>/new.tar', '--with-secrets'],
     ['check', '/mnt/backups/a.tar'],
+    ['make-owner', 'ops@example.com'],
     ['reset-factors', 'ops@example.com'],
+    ['reset-password', 'ops@example.com'],
   ])
 })
 

@@ -5,6 +5,7 @@ import {
   partGrantStatements,
   partOf,
 } from '#dashboard/kernel/auth/grants.queries.ts'
+import { listMadeOwners, MADE_OWNERS } from '#dashboard/kernel/auth/made-owners.queries.ts'
 import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
 import { api_tokens, grants, part_grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
@@ -12,7 +13,7 @@ import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import { identities } from '#dashboard/kernel/db/identity-schema.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
-import { users } from '#dashboard/kernel/db/schema.ts'
+import { settings, users } from '#dashboard/kernel/db/schema.ts'
 import { GRANTS, type Grant, type PartGrant } from '#shared/kernel/rights.ts'
 
 type GrantRow = typeof grants.$inferSelect
@@ -134,6 +135,27 @@ export function storeChange(
   return writeIf(db, sql.join(conditions, sql` and `), entry, (queries) =>
     statementsOf(queries, marks, account, change, others !== undefined, entry.created_at),
   )
+}
+
+/**
+ * Makes an account an owner that is in use, with its activity and the announcement of it. Returns
+ * false when the account was changed since it was read.
+ */
+export async function storeOwner(
+  { db, marks }: MarkedRecords,
+  account: Account,
+  entry: NewActivity,
+  at: string,
+): Promise<boolean> {
+  const change = { grants: ['owner'], user: { deactivated_at: null } } as const
+  const value = [...(await listMadeOwners(db)), { user_id: account.user.id, at }]
+  return writeIf(db, isUnchanged(account), entry, (queries) => [
+    ...statementsOf(queries, marks, account, change, false, at),
+    queries
+      .insert(settings)
+      .values({ key: MADE_OWNERS, value })
+      .onConflictDoUpdate({ target: settings.key, set: { value } }),
+  ])
 }
 
 function statementsOf(

@@ -184,6 +184,7 @@ const keyOf = ({ server_id, site_id, operation_id, name, reason }: AttentionItem
 const KIND_ICONS: Record<AttentionKind, LucideIcon> = {
   records_changed: ShieldAlert,
   factor_reset: ShieldOff,
+  owner_made: ShieldAlert,
   server_offline: ServerOff,
   site_down: HeartCrack,
   disk_full: HardDrive,
