@@ -38,6 +38,27 @@ export const activateAccount = (person_id: number) =>
 export const removeAccount = (person_id: number) =>
   withConfirmation(() => call('DELETE /api/people/:person_id/account', { params: { person_id } }))
 
+/** The sessions and API tokens of the account of a person. */
+export const loginsQuery = (person_id: number) =>
+  queryOptions({
+    queryKey: ['people', person_id, 'logins'],
+    queryFn: () => call('GET /api/people/:person_id/account/logins', { params: { person_id } }),
+  })
+
+/** The accounts that may do something on a server, or on one of its sites. */
+export const whoMayQuery = ({ server_id, site_id }: { server_id: number; site_id?: number }) =>
+  queryOptions({
+    queryKey: ['who-may', server_id, site_id],
+    queryFn: async () => {
+      const { accounts } = await (site_id === undefined
+        ? call('GET /api/servers/:server_id/rights', { params: { server_id } })
+        : call('GET /api/servers/:server_id/sites/:site_id/rights', {
+            params: { server_id, site_id },
+          }))
+      return accounts
+    },
+  })
+
 /** The invitation of a token, for somebody without an account. */
 export const invitationQuery = (token: string) =>
   queryOptions({

@@ -172,6 +172,12 @@ const people = createRoute({
   component: lazyPage(() => import('#dashboard/web/pages/people/people.tsx'), 'PeoplePage'),
 })
 
+const person = createRoute({
+  ...plain,
+  path: '/people/$person_id',
+  component: lazyPage(() => import('#dashboard/web/pages/people/person.tsx'), 'PersonPage'),
+})
+
 const trash = createRoute({
   ...plain,
   path: '/trash',
@@ -247,6 +253,7 @@ export const routeTree = root.addChildren([
     operation,
     backups,
     people,
+    person,
     trash,
     activity,
     settings,

@@ -1,6 +1,12 @@
 import type { Option } from '#dashboard/web/ui/option.ts'
 import type { HeldPartGrant } from '#shared/access/api/accounts.ts'
-import { PART_GRANTS, type PartGrantName, ROLES, type Role } from '#shared/kernel/rights.ts'
+import {
+  PART_GRANTS,
+  type PartGrantName,
+  type Right,
+  ROLES,
+  type Role,
+} from '#shared/kernel/rights.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 /** What an account of each role may do; each includes those before it. */
@@ -67,4 +73,30 @@ export function placeText(part: Omit<HeldPartGrant, 'gives'>): string {
   if (site_id !== null) return `the site ${site === null ? site_id : unicodeOf(site)}`
   if (server_id !== null) return `the server ${server ?? server_id}`
   return `the servers with the tag ${tag}`
+}
+
+/** What each right permits; of a pair, the first one includes the second one. */
+const RIGHT_WORDS: readonly (readonly (readonly [Right, string])[])[] = [
+  [
+    ['read', 'see everything here'],
+    ['client', 'see the site in plain words'],
+  ],
+  [
+    ['operate', 'do the everyday work'],
+    ['restore', 'restore backups'],
+  ],
+  [
+    ['secrets', 'see passwords and contents'],
+    ['login', 'log in to WordPress'],
+  ],
+  [['admin', 'do all other work, such as to delete permanently']],
+]
+
+/** Writes rights as a sentence, such as `May see everything here, and do the everyday work.` */
+export function rightsText(rights: readonly Right[]): string {
+  const words = RIGHT_WORDS.flatMap(
+    (pair) => pair.find(([right]) => rights.includes(right))?.[1] ?? [],
+  )
+  const last = words.pop() ?? 'do nothing'
+  return `May ${words.length > 0 ? `${words.join(', ')}, and ` : ''}${last}.`
 }

@@ -39,7 +39,7 @@ export function Page({ title, tab = title, about, actions, trail, children }: Pa
 }
 
 interface CardProps {
-  title?: string
+  title?: ReactNode
   /** Right of the title. */
   actions?: ReactNode
   /** Whether the content has no padding, so that tables reach the edge. */

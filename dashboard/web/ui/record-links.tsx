@@ -29,6 +29,13 @@ export function ServerLink({ id, ...rest }: RecordLinkProps<number>) {
   return <Link to="/servers/$server_id" params={{ server_id: String(id) }} {...rest} />
 }
 
+/** Shows a link to a person, or only the name to somebody who may not see the people. */
+export function PersonLink({ id, ...rest }: RecordLinkProps<number>) {
+  const may = useMay()
+  if (!may('read', 'fleet')) return <Name {...rest} />
+  return <Link to="/people/$person_id" params={{ person_id: String(id) }} {...rest} />
+}
+
 const Name = ({ className, children }: Omit<RecordLinkProps<number>, 'id'>) => (
   <span className={cx(className, 'text-inherit! no-underline!')}>{children}</span>
 )
@@ -54,7 +61,12 @@ export function useOpenBulk() {
   return (bulk_id: string) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
 }
 
-const LISTS = { '/servers': 'Servers', '/sites': 'Sites', '/operations': 'Operations' } as const
+const LISTS = {
+  '/servers': 'Servers',
+  '/sites': 'Sites',
+  '/operations': 'Operations',
+  '/people': 'People',
+} as const
 
 /** The breadcrumb of a page below one of these lists. */
 export const ListLink = ({ to }: { to: keyof typeof LISTS }) => (

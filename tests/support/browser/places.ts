@@ -25,6 +25,7 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
     `/operations/${await first(client, '/api/operations', 'operations')}`,
   '/backups': async () => '/backups',
   '/people': async () => '/people',
+  '/people/$person_id': async () => '/people/1',
   '/trash': async () => '/trash',
   '/activity': async () => '/activity',
   '/settings': async () => '/settings',

@@ -1,8 +1,11 @@
 import { getPerson } from '#dashboard/features/access/people.ts'
 import type { PersonRow } from '#dashboard/features/access/queries.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { listTokenRows } from '#dashboard/kernel/auth/api-tokens.queries.ts'
+import { showTokens } from '#dashboard/kernel/auth/api-tokens.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
+import { listSessions } from '#dashboard/kernel/auth/sessions.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { requireRight } from '#dashboard/kernel/http/rights.ts'
 import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
@@ -123,6 +126,16 @@ export function removeAccount(deps: AccountDeps, caller: Caller, person_id: numb
     }
     return { type: 'account.remove', grants: [], parts: [], user, ends: true, leaves_person: true }
   })
+}
+
+/** Returns the sessions and API tokens of the account of a person. Throws 404 without an account. */
+export async function showLogins(deps: AccountDeps, caller: Caller, person: PersonRow) {
+  const { user } = await getAccount(deps, person)
+  const rows = await listTokenRows(deps, [user.id])
+  return {
+    sessions: await listSessions(deps, { ...caller, user }),
+    tokens: await showTokens(deps, rows, caller),
+  }
 }
 
 /**

@@ -20,7 +20,15 @@ import {
   ShowInvitation,
   WhoMay,
 } from '#shared/access/api/accounts.ts'
-import { type AccountDeps, activate, changeRole, deactivate, removeAccount } from './accounts.ts'
+import { ApiToken, Session } from '#shared/kernel/api/auth.ts'
+import {
+  type AccountDeps,
+  activate,
+  changeRole,
+  deactivate,
+  removeAccount,
+  showLogins,
+} from './accounts.ts'
 import { endAccessOf } from './end-access.ts'
 import {
   acceptInvitation,
@@ -134,6 +142,18 @@ export const accountRoutes = {
     ...OWNERS,
     ...PERSON,
     run: (call) => ended(call, call.loaded.id, removeAccount),
+  }),
+  showLogins: route({
+    at: 'GET /api/people/:person_id/account/logins',
+    summary: 'Show the sessions and API tokens of an account',
+    details: '404 for a person without an account.',
+    right: 'accounts',
+    loads: loadPerson,
+    answers: shows('The session that was used last, and the newest token, come first.', {
+      sessions: z.array(Session),
+      tokens: z.array(ApiToken),
+    }),
+    run: ({ deps, loaded, caller }) => showLogins(deps, caller, loaded),
   }),
   whoMayOnServer: route({
     at: 'GET /api/servers/:server_id/rights',

@@ -4,7 +4,7 @@ import { SCOPE_TEXTS } from '#dashboard/web/labels/scope.ts'
 import { IconButton } from '#dashboard/web/ui/button.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { RecordTable } from '#dashboard/web/ui/table.tsx'
+import { type Column, RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import type { ApiToken } from '#shared/kernel/api/auth.ts'
 import type { Right } from '#shared/kernel/rights.ts'
@@ -13,7 +13,8 @@ interface TokenTableProps {
   tokens: readonly ApiToken[]
   /** The right to delete them; that of the own account without one. */
   needs?: Right
-  onDelete: (token: ApiToken) => void
+  /** Without it, the tokens are only shown. */
+  onDelete?: (token: ApiToken) => void
 }
 
 /** Lists tokens with their limits and their last use. */
@@ -28,22 +29,29 @@ export const TokenTable = ({ tokens, needs, onDelete }: TokenTableProps) => (
       { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
       { name: 'Expires', show: ({ expires_at }) => <Expiry at={expires_at} /> },
       { name: 'Last used', show: (token) => <LastUse token={token} /> },
-      {
-        name: 'Actions',
-        isUnnamed: true,
-        className: 'text-right',
-        show: (token) => (
-          <IconButton
-            needs={needs}
-            name={`Delete the token ${token.name}`}
-            icon={<Trash2 />}
-            onClick={() => onDelete(token)}
-          />
-        ),
-      },
+      ...(onDelete ? [actionsOf({ needs, onDelete })] : []),
     ]}
   />
 )
+
+function actionsOf({
+  needs,
+  onDelete,
+}: Required<Pick<TokenTableProps, 'onDelete'>> & { needs: Right | undefined }): Column<ApiToken> {
+  return {
+    name: 'Actions',
+    isUnnamed: true,
+    className: 'text-right',
+    show: (token) => (
+      <IconButton
+        needs={needs}
+        name={`Delete the token ${token.name}`}
+        icon={<Trash2 />}
+        onClick={() => onDelete(token)}
+      />
+    ),
+  }
+}
 
 interface TokenProps {
   token: ApiToken

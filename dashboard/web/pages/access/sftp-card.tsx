@@ -11,6 +11,7 @@ import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { PersonLink } from '#dashboard/web/ui/record-links.tsx'
 import { RightsAt, useMay } from '#dashboard/web/ui/rights.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
@@ -72,7 +73,11 @@ function Grants({ access }: { access: SiteAccess }) {
       rows={access.grants}
       keyOf={({ person_id }) => person_id}
       columns={[
-        { name: 'Person', className: 'font-medium break-words', show: ({ name }) => name },
+        {
+          name: 'Person',
+          className: 'font-medium break-words',
+          show: (row) => <PersonLink id={row.person_id}>{row.name}</PersonLink>,
+        },
         { name: 'Access', show: ({ kind }) => (kind === 'shell' ? 'SFTP and shell' : 'SFTP') },
         { name: 'Until', show: ({ expires_at }) => <Time at={expires_at} none="no limit" /> },
         { name: 'State', show: (grant) => <State grant={grant} now={now} /> },

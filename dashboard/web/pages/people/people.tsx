@@ -9,6 +9,7 @@ import { TextField } from '#dashboard/web/ui/field.tsx'
 import { FleetPage } from '#dashboard/web/ui/fleet-page.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { PersonLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { Invite } from './invite.tsx'
@@ -56,7 +57,15 @@ function People() {
         </Card>
       )}
       {data?.map((person) => (
-        <PersonCard key={person.id} person={person} />
+        <PersonCard
+          key={person.id}
+          person={person}
+          title={
+            <PersonLink id={person.id} className="hover:underline">
+              {person.name}
+            </PersonLink>
+          }
+        />
       ))}
       <ServiceAccounts />
       <AddPerson {...dialog} />

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { KeyRound, RefreshCw, Trash2, UserX } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { addKey, peopleQuery, removeKey, removePerson } from '#dashboard/web/api/access.ts'
 import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
@@ -20,12 +20,17 @@ import { readSshKey } from '#shared/access/ssh-keys.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { AccountBadges, AccountPart } from './account-part.tsx'
 
+interface PersonCardProps {
+  person: Person
+  title: ReactNode
+}
+
 /** One person: account, keys, sites, and the end of the access. */
-export function PersonCard({ person }: { person: Person }) {
+export function PersonCard({ person, title }: PersonCardProps) {
   const { dialog, show } = useDialog()
   return (
     <Card
-      title={person.name}
+      title={title}
       actions={
         <>
           {person.account && <AccountBadges account={person.account} />}

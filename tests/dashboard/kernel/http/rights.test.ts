@@ -127,10 +127,12 @@ async function credentialOf(
 
 /**
  * A backup has the passwords of its site, a log the addresses of its visitors, the rights the
- * addresses of colleagues; the list of service accounts has those of programs.
+ * addresses of colleagues, the logins the addresses from which they come; the list of service
+ * accounts has those of programs.
  */
 const DOWNLOADS = [
   'GET /api/service-accounts',
+  'GET /api/people/:person_id/account/logins',
   'GET /api/servers/:server_id/rights',
   'GET /api/servers/:server_id/sites/:site_id/rights',
   'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download',

@@ -5,6 +5,7 @@ import { activityQuery } from '#dashboard/web/api/activity.ts'
 import { isForbidden, isNotFound } from '#dashboard/web/api/client.ts'
 import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
 import { extensionsQuery, serverQuery, sitesOfQuery, webQuery } from '#dashboard/web/api/servers.ts'
+import { WhoMayCard } from '#dashboard/web/features/access/who-may-card.tsx'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
 import { RunningOperations } from '#dashboard/web/features/operations/running.tsx'
 import { Contradictions } from '#dashboard/web/features/servers/contradictions.tsx'
@@ -95,6 +96,7 @@ function Parts({ server }: { server: FleetServerDetail }) {
           <ServerSites server={server} />
           <RecentOperations server={server} />
           <RecentActivity server_id={server.id} />
+          <WhoMayCard server_id={server.id} />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Services server={server} />

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { domainStatesQuery } from '#dashboard/web/api/domains.ts'
 import { type Settings, settingsQuery } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { WhoMayCard } from '#dashboard/web/features/access/who-may-card.tsx'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
 import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
 import { AdminPassword } from '#dashboard/web/features/sites/access/admin-password.tsx'
@@ -162,6 +163,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
         <SftpCard site={site} />
         <ClientsCard site={site} />
         <SessionsCard site={site} />
+        <WhoMayCard server_id={site.server_id} site_id={site.id} />
         {isWordpress(site) && (
           <Card title="WordPress">
             <AdminPassword site={site} />

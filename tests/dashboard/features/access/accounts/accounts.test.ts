@@ -314,6 +314,38 @@ test('the person of a removed account stays and can be invited again, as another
   expect((await loginOf(accounts, email)).status).toBe(200)
 })
 
+test('an owner sees the sessions and tokens of an account, and nobody else does', async () => {
+  await using accounts = await startAccounts()
+  const anna = await accounts.colleague('Anna', { role: 'admin' })
+  const path = `/api/people/${anna.person_id}/account/logins`
+  const made = await accounts.call(
+    'POST',
+    '/api/auth/tokens',
+    { name: 'CI', scope: 'read', password: NEW_PASSWORD },
+    anna.headers,
+  )
+
+  const { status, body } = await accounts.call('GET', path)
+
+  expect([status, body.sessions, body.tokens]).toEqual([
+    200,
+    [
+      {
+        id: expect.any(String),
+        device: expect.any(String),
+        address: expect.any(String),
+        created_at: expect.any(String),
+        last_used_at: expect.any(String),
+        is_current: false,
+      },
+    ],
+    [made.body.token],
+  ])
+  expect((await accounts.call('GET', path, undefined, anna.headers)).status).toBe(403)
+  const ben = await accounts.addPerson('Ben')
+  expect((await accounts.call('GET', `/api/people/${ben}/account/logins`)).status).toBe(404)
+})
+
 test('a person without an account has none to change', async () => {
   await using accounts = await startAccounts()
   const anna = await accounts.addPerson('Anna')
