@@ -43,17 +43,21 @@ export async function insertApiToken(
   return db.read.select().from(api_tokens).where(eq(api_tokens.hash, values.hash)).get()
 }
 
+const byHash = preparedQuery((read) =>
+  read
+    .select({ token: getTableColumns(api_tokens), user: getTableColumns(users) })
+    .from(api_tokens)
+    .innerJoin(users, eq(users.id, api_tokens.user_id))
+    .where(eq(api_tokens.hash, sql.placeholder('hash')))
+    .prepare(),
+)
+
 /** Returns undefined for a token that was changed outside of the dashboard, or whose account is not in use. */
 export async function findApiToken(
   { db, marks }: MarkedRecords,
   hash: string,
 ): Promise<{ token: TokenRow; user: User } | undefined> {
-  const found = await db.read
-    .select({ token: getTableColumns(api_tokens), user: getTableColumns(users) })
-    .from(api_tokens)
-    .innerJoin(users, eq(users.id, api_tokens.user_id))
-    .where(eq(api_tokens.hash, hash))
-    .get()
+  const found = await byHash(db).get({ hash })
   if (!found || !marks.fits('api_tokens', found.token) || !isInUse(marks, found.user)) {
     return undefined
   }
