@@ -12,9 +12,12 @@ import {
   sites,
 } from '#dashboard/kernel/db/schema.ts'
 import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
+import { visibleTo } from '#dashboard/kernel/http/visible.queries.ts'
+import { newsFor } from '#dashboard/kernel/live/visible-news.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import type { Grant, Part, PartGrant, Right } from '#shared/kernel/rights.ts'
 import { PING } from '#shared/kernel/sse.ts'
+import type { FleetNews } from '#shared/operations/api/live.ts'
 import { addBackup, setUp } from '#tests/support/dashboard/backup-attention.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
@@ -232,7 +235,7 @@ async function addBulk(
 }
 
 const walked: readonly AnyRoute[] = ROUTES.filter(
-  ({ right, at }) => right !== 'open' && !right.startsWith('own') && !at.endsWith('/events'),
+  ({ right }) => right !== 'open' && !right.startsWith('own'),
 )
 
 /** The objects of the walk; 999 does not exist. */
@@ -271,9 +274,10 @@ const headersOf = ({ grants = [], parts, only_for }: Person) =>
     ? dashboard.tokenWith({ grants, parts }, { only_for })
     : dashboard.signInWith(grants, parts)
 
-/** Calls that name no object are made once. */
-const objectsFor = ({ at }: AnyRoute): readonly Objects[] =>
-  at.includes(':') ? OBJECTS : OBJECTS.slice(0, 1)
+/** Returns the objects with which the path of a call differs. */
+const objectsFor = ({ at }: AnyRoute): Objects[] => [
+  ...new Map(OBJECTS.map((objects) => [pathOf(at, objects), objects])).values(),
+]
 
 const pathOf = (path: string, { site, server }: Objects): string =>
   path
@@ -288,20 +292,45 @@ test.each(Object.entries(PEOPLE))(
   async (_, person) => {
     const headers = await headersOf(person)
     const wrong: unknown[] = []
+    const leaked: unknown[] = []
     const call = async (route: AnyRoute, objects: Objects) => {
       const [method = '', path = ''] = route.at.split(' ')
       // A body that is no JSON is refused after the right was checked, and before anything is done.
       const body = method === 'GET' ? undefined : '{'
-      const { status } = await dashboard.send(method, pathOf(path, objects), body, headers)
+      const response = await dashboard.send(method, pathOf(path, objects), body, headers)
+      const { status } = response
+      const foreign = foreignIn(await firstText(response), person)
+      if (foreign.length > 0) leaked.push([route.at, objects, foreign])
       const isOpen = !route.needs_session || person.only_for === undefined
       const may = isOpen && rightsFor(route, objects, person).includes(route.right as Right)
       if ((status !== 403) !== may || status === 401) wrong.push([route.at, objects, status, may])
     }
     for (const route of walked) for (const objects of objectsFor(route)) await call(route, objects)
 
-    expect(wrong).toEqual([])
+    expect({ wrong, leaked }).toEqual({ wrong: [], leaked: [] })
   },
 )
+
+/** Returns the whole text of an answer; of a stream, which may have no end, the first bytes. */
+async function firstText(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  const reader = response.body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
+}
+
+/** Returns the names of objects in a text that somebody may not see; that of a site's server is seen. */
+function foreignIn(text: string, { sites, servers }: Person): string[] {
+  const hosts = SITES.flatMap(([id, server]) => (sites[id] ? [server] : []))
+  const seen = [
+    ...Object.keys(sites).flatMap((id) => [`site-${id}.example`, `operation-${id}`]),
+    ...Object.keys(servers).flatMap((id) => [`server-${id}.example`, `server-operation-${id}`]),
+    ...[...hosts, ...Object.keys(servers)].map((id) => `server-${id}`),
+  ]
+  const named = text.match(/(site|server)-\d\.example|(server-)?operation-\d|server-\d/g) ?? []
+  return [...new Set(named)].filter((name) => !seen.includes(name))
+}
 
 const rightsIn = ({ gives }: PartGrant): Right[] => RIGHTS_OF[gives] ?? []
 
@@ -564,6 +593,67 @@ test('the feed has only the news of what its listener may see', async () => {
   )
   expect([...seen]).toEqual(['[2]'])
 })
+
+test('the news of operations, bulk operations and sites are for those who see all of their targets', async () => {
+  const of = async (parts: readonly PartGrant[]) => {
+    const caller = { user: { id: 1, email: '', name: '' }, jti: '', grants: [], parts }
+    const seen = await newsFor(dashboard.db, NEWS, await visibleTo(dashboard.db, caller))
+    return seen.map((news) => {
+      if (news.kind === 'operation') return news.operation.id
+      return `${news.kind} ${news.id ?? `of server ${Object(news).server_id}`}`
+    })
+  }
+
+  expect({
+    nobody: await of([onTag('sho', 'viewer')]),
+    'of a client': await of([onSite(3, 'restore'), onSite(4, 'client')]),
+    'of a site': await of([onSite(3, 'viewer')]),
+    'of two sites': await of([onSite(1, 'viewer'), onSite(3, 'operator')]),
+    'of a server': await of([onServer(2, 'viewer')]),
+    'of a tag': await of([onTag('blog', 'admin')]),
+  }).toEqual({
+    nobody: [],
+    'of a client': [],
+    'of a site': ['operation-3', 'bulk bulk-3', 'site 3', 'site 3'],
+    'of two sites': [
+      'operation-1',
+      'operation-3',
+      'bulk bulk-3',
+      'bulk bulk-1-3',
+      'site 1',
+      'site 3',
+      'site 1',
+      'site 3',
+    ],
+    'of a server': [
+      'operation-3',
+      'server-operation-2',
+      'bulk bulk-3',
+      'server 2',
+      'site 3',
+      'site of server 2',
+    ],
+    'of a tag': ['server 3', 'site of server 3'],
+  })
+})
+
+const operationNews = (id: string, server_id: number, site_id: number | null): FleetNews =>
+  ({ kind: 'operation', message: '', event_id: 0, operation: { id, server_id, site_id } }) as never
+const objectNews = (news: object) => ({ message: '', ...news }) as FleetNews
+
+/** One of each kind for several parts of the fleet; the records have the bulk operations. */
+const NEWS: readonly FleetNews[] = [
+  operationNews('operation-1', 1, 1),
+  operationNews('operation-3', 2, 3),
+  operationNews('server-operation-2', 2, null),
+  objectNews({ kind: 'bulk', id: 'bulk-3' }),
+  objectNews({ kind: 'bulk', id: 'bulk-1-3' }),
+  objectNews({ kind: 'bulk', id: 'nowhere' }),
+  ...[1, 2, 3].map((id) => objectNews({ kind: 'server', id })),
+  objectNews({ kind: 'site', id: 1, server_id: 1 }),
+  objectNews({ kind: 'site', id: 3, server_id: 2 }),
+  ...[1, 2, 3].map((server_id) => objectNews({ kind: 'site', id: null, server_id })),
+]
 
 test('a refresh without a source needs the right on the original', async () => {
   await using own = await makeDashboard()
