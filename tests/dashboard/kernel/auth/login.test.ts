@@ -26,6 +26,26 @@ describe('a login', () => {
     ])
   })
 
+  test('never continues a session that the browser has, whoever has planted it (fixation)', async () => {
+    await using dashboard = await makeDashboard()
+    const planted = (await dashboard.signInWith(['viewer'])).cookie
+    const [emailOf, logIn] = [
+      async (cookie: string) =>
+        (await dashboard.call('GET', '/api/auth/me', undefined, { cookie })).body.user?.email,
+      async (cookie: string) => {
+        const answer = await dashboard.send('POST', '/api/auth/login', right, { cookie })
+        return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+      },
+    ]
+
+    const made = [await logIn(planted), await logIn('session=chosen'), await logIn('')]
+
+    expect(new Set([planted, 'session=chosen', ...made]).size).toBe(5)
+    expect(await Promise.all(made.map(emailOf))).toEqual([EMAIL, EMAIL, EMAIL])
+    expect(await emailOf(planted)).toBe('account-2@control.example')
+    expect(await emailOf('session=chosen')).toBeUndefined()
+  })
+
   test('costs the same for an unknown account', async () => {
     await using dashboard = await makeDashboard()
     using verify = spyOn(Bun.password, 'verify')

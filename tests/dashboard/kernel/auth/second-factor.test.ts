@@ -120,6 +120,31 @@ describe('setting up two-factor authentication', () => {
     expect(await activityOf(dashboard, 1)).toEqual([['auth.factor_enable', 'success', EMAIL, null]])
   })
 
+  test('does not turn on for whoever has logged in in another tab meanwhile', async () => {
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock })
+    const other = await dashboard.signInWith(['operator'])
+    const begin = async (headers?: { cookie: string }) =>
+      appOf(
+        (await dashboard.call('POST', '/api/auth/totp', { password: PASSWORD }, headers)).body
+          .secret,
+      ).code(clock.now())
+    const confirm = (code: string) =>
+      dashboard.call('POST', '/api/auth/totp/confirm', { code }, other)
+    const code = await begin()
+
+    const before = await confirm(code)
+    const own = await begin(other)
+    const after = await confirm(code)
+
+    expect([before.status, after]).toEqual([409, WRONG_CODE])
+    const states = [undefined, other].map((headers) =>
+      dashboard.call('GET', '/api/auth/totp', undefined, headers),
+    )
+    expect((await Promise.all(states)).map(({ body }) => body.totp.enabled)).toEqual([false, false])
+    expect((await confirm(own)).status).toBe(200)
+  })
+
   test('ends the other sessions, and no API token', async () => {
     await using dashboard = await makeDashboard({ clock: new HeldClock() })
     const own = dashboard.token

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq, getTableColumns } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
+import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { takesDryRun } from '#dashboard/kernel/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
@@ -193,4 +196,55 @@ describe('an unknown field', () => {
       expect([status, answer.fields?.dryrun]).toEqual([422, ['Unknown field']])
     expect(await everything()).toEqual(before)
   })
+})
+
+/** The columns of a table that the body of a call does not name, each with a value of its type. */
+function others(table: SQLiteTable, body: z.ZodType): Record<string, unknown> {
+  const named = Object.keys(body instanceof z.ZodObject ? body.shape : {})
+  const columns = Object.entries(getTableColumns(table)).filter(([name]) => !named.includes(name))
+  return Object.fromEntries(
+    columns.map(([name, { dataType }]) => [name, dataType === 'number' ? 77 : 'forged']),
+  )
+}
+
+const bodyAt = (at: string) => ROUTES.find((route) => route.at === at)?.body ?? z.never()
+
+test('the calls of the contract, which ignore unknown fields, store none of them', async () => {
+  const [create, change] = ['POST /api/servers', 'PATCH /api/servers/:server_id']
+  const forged = others(servers, bodyAt(create))
+  const rowOf = async (id: number) =>
+    (await dashboard.db.read.select().from(servers).where(eq(servers.id, id)))[0]
+  const made = async (more: object) =>
+    (await dashboard.call('POST', '/api/servers', { hostname: 'web.example', ...more })).body.server
+      .id
+  const plain = await made({})
+  const attacked = await made(forged)
+  const before = await rowOf(attacked)
+  await dashboard.call('PATCH', `/api/servers/${attacked}`, {
+    ...others(servers, bodyAt(change)),
+    name: before?.name,
+  })
+  const after = await rowOf(attacked)
+  const path = `/api/servers/${attacked}/sites`
+  const site = { domain: 'new.example', tls: 'none' }
+  const forgedSite = others(sites, bodyAt('POST /api/servers/:server_id/sites'))
+  const { status } = await dashboard.call('POST', path, { ...site, ...forgedSite })
+  const [stored] = await dashboard.db.read
+    .select()
+    .from(sites)
+    .where(eq(sites.domain, 'new.example'))
+
+  expect(Object.keys(forged)).toContain('status')
+  expect(attacked).not.toBe(77)
+  expect(before).toEqual({
+    ...(await rowOf(plain)),
+    id: attacked,
+    created_at: before?.created_at ?? '',
+  } as typeof before)
+  expect(after).toEqual(before)
+  expect(status).toBe(201)
+  expect(stored?.server_id).toBe(attacked)
+  expect(
+    Object.values(stored ?? {}).filter((value) => [77, 'forged'].includes(value as never)),
+  ).toEqual([])
 })

@@ -120,6 +120,24 @@ test('a code is of no use with the state of another login', async () => {
   expect((await visitor.finish('main', `?${stolen}`)).body).toEqual(AGAIN)
 })
 
+test('of two tabs that have begun a login, the last one ends it, once', async () => {
+  await using sso = await startSso(provider)
+  await sso.owner().link(provider)
+  const browser = sso.visitor()
+  const first = await provider.authorize(await browser.begin('main'))
+  const last = await provider.authorize(await browser.begin('main'))
+
+  const answers = [
+    await browser.finish('main', first),
+    await browser.finish('main', last),
+    await browser.finish('main', last),
+    await browser.finish('main', first),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([401, 200, 401, 401])
+  expect(answers[0]?.body).toEqual(NOT_BEGUN)
+})
+
 test('nobody is logged in to the account of whoever has begun the login (login CSRF)', async () => {
   await using sso = await startSso(provider)
   await sso.owner().link(provider)
