@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
+import { cookieName } from '#dashboard/kernel/auth/cookie.ts'
 import { findGrants, grantToFirst } from '#dashboard/kernel/auth/grants.queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import { grants } from '#dashboard/kernel/db/auth-schema.ts'
-import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
+import { type AnyRoute, routesWith } from '#dashboard/kernel/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Grant, Right } from '#shared/kernel/rights.ts'
 import { PING } from '#shared/kernel/sse.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/kernel/values.ts'
 import { OPERATION_NAMES, OPERATION_TYPES, retryRightOf } from '#shared/operation-types.ts'
+import { type Accounts, NEW_PASSWORD, startAccounts } from '#tests/support/dashboard/accounts.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { RECORDS } from '#tests/support/dashboard/kept.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
@@ -132,6 +135,132 @@ async function credentialOf(
   const made = await dashboard.call('POST', '/api/auth/tokens', body, session)
   return { cookie: '', authorization: `Bearer ${made.body.plaintext}` }
 }
+
+/** The headers of credentials that have ended, each of somebody who had every right. */
+async function endedCredentials(
+  accounts: Accounts,
+  clock: HeldClock,
+): Promise<Record<(typeof ENDED)[number], Record<string, string>>> {
+  const { dashboard } = accounts
+  const expired = await dashboard.signInWith(['owner'])
+  const expired_token = await dashboard.tokenWith({ grants: ['owner'], parts: [] })
+  clock.move(8 * 24 * 3600_000)
+  await dashboard.signIn()
+  const tokenOf = async (session: { cookie: string }) => {
+    const body = { name: 'script', password: NEW_PASSWORD, scope: 'admin' }
+    const { body: made } = await dashboard.call('POST', '/api/auth/tokens', body, session)
+    return { cookie: '', authorization: `Bearer ${made.plaintext}` }
+  }
+  const credentialsOf = async (name: string) => {
+    const { person_id, headers } = await accounts.colleague(name, { role: 'owner' })
+    return { path: `/api/people/${person_id}`, session: headers, token: await tokenOf(headers) }
+  }
+  const deactivated = await credentialsOf('Anna')
+  const removed = await credentialsOf('Ben')
+  const closed = await credentialsOf('Cleo')
+  const all = {
+    'an expired session': expired,
+    'an expired token': expired_token,
+    'a session of a deactivated account': deactivated.session,
+    'a token of a deactivated account': deactivated.token,
+    'a session of a deleted person': removed.session,
+    'a token of a deleted person': removed.token,
+    'a session after its logout': closed.session,
+    'a deleted token': closed.token,
+    'a changed session': { cookie: `${cookieName('session', dashboard.deps)}=${dashboard.token}x` },
+    'a changed token': { cookie: '', authorization: `${closed.token.authorization}x` },
+  }
+  const admitted = async (headers: Record<string, string>) =>
+    (await dashboard.call('GET', '/api/auth/me', undefined, headers)).status
+  const before = [deactivated, removed, closed].flatMap(({ session, token }) => [session, token])
+  expect(await Promise.all(before.map(admitted))).toEqual(Array(6).fill(200))
+  const [token] = (await dashboard.call('GET', '/api/auth/tokens', undefined, closed.session)).body
+    .tokens
+  const ends = [
+    await dashboard.call('POST', `${deactivated.path}/account/deactivate`),
+    await dashboard.call('DELETE', `${removed.path}/account`),
+    await dashboard.call('DELETE', removed.path),
+    await dashboard.call('DELETE', `/api/auth/tokens/${token.id}`, undefined, closed.session),
+    await dashboard.call('POST', '/api/auth/logout', undefined, closed.session),
+  ]
+  expect(ends.map(({ status }) => status)).toEqual([200, 200, 204, 204, 204])
+  return all
+}
+
+const ENDED = [
+  'an expired session',
+  'an expired token',
+  'a session of a deactivated account',
+  'a token of a deactivated account',
+  'a session of a deleted person',
+  'a token of a deleted person',
+  'a session after its logout',
+  'a deleted token',
+  'a changed session',
+  'a changed token',
+] as const
+
+describe('credentials that have ended', () => {
+  let accounts: Accounts
+  let credentials: Awaited<ReturnType<typeof endedCredentials>>
+  beforeAll(async () => {
+    const clock = new HeldClock()
+    accounts = await startAccounts({ clock })
+    credentials = await endedCredentials(accounts, clock)
+  })
+  afterAll(() => accounts[Symbol.asyncDispose]())
+
+  test.each(ENDED)('are 401 for each call, also for streams and downloads: %s', async (name) => {
+    const closed = ROUTES.filter(({ right }) => right !== 'open')
+    const answers: unknown[] = []
+    for (const { at } of closed) {
+      const [method = '', path = ''] = at.split(' ')
+      const asked = path.replace(/:\w+/g, '1')
+      const { status, body } = await accounts.call(method, asked, undefined, credentials[name])
+      answers.push([at, status, body])
+    }
+
+    const refused = { error: 'Unauthorized' }
+    expect(answers).toEqual(closed.map(({ at }) => [at, 401, refused]))
+  })
+})
+
+test('each export and download needs its right on the object that its path names', () => {
+  const files = ROUTES.filter(({ answers }: AnyRoute) =>
+    Object.values(answers).some((answer) => 'file' in answer),
+  )
+
+  expect(
+    files.map(({ at, right, where, needs_confirmation }: AnyRoute) =>
+      [at, right, where ?? 'on the path', needs_confirmation ? 'confirmed' : ''].join(', '),
+    ),
+  ).toEqual([
+    'GET /api/servers/:server_id/sites/:site_id/database/export, secrets, on the path, confirmed',
+    'GET /api/servers/:server_id/sites/:site_id/logs/download, operate, on the path, ',
+    'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download, secrets, on the path, confirmed',
+    'GET /api/activity/export, read, on the path, ',
+    'GET /api/fleet/branding/logo, client, anywhere, ',
+    'GET /agent/:file, open, on the path, ',
+  ])
+})
+
+test('a route without a right does not compile', () => {
+  const route = routesWith<unknown>()
+  const complete = {
+    at: 'GET /api/example',
+    summary: 'Show an example',
+    right: 'read',
+    answers: { 204: { about: 'Nothing.' } },
+    run: () => undefined,
+  } as const
+  const { right, ...open } = complete
+
+  expect(route(complete).right).toBe(right)
+  // @ts-expect-error: no right
+  expect(route(open)).toEqual(open)
+  // @ts-expect-error: a right that does not exist
+  expect(route({ ...complete, right: 'write' })).not.toEqual(open)
+})
 
 /**
  * A backup has the passwords of its site, a log the addresses of its visitors, the rights the
