@@ -1,4 +1,3 @@
-import type { Client } from '#tests/support/client.ts'
 import { type Running, startAgent, temporaryFolder } from '#tests/support/processes.ts'
 import { type Enrolment, enrolAgent } from './enrol-agent.ts'
 
@@ -8,14 +7,19 @@ export const startSigned = (state: string, port = 0): Promise<Running> =>
     ...{ AGENT_AUTH: 'signed', AGENT_LISTEN: `127.0.0.1:${port}`, AGENT_STATE_DIR: state },
   })
 
+/** A client of a dashboard, or a dashboard of this process. */
+interface Poster {
+  post(path: string, body?: unknown): Promise<{ status: number; body: unknown }>
+}
+
 /** The id of a new server of the dashboard. */
-export async function addServer(client: Client, { port }: Running, name: string): Promise<number> {
+export async function addServer(client: Poster, { port }: Running, name: string): Promise<number> {
   const { body } = await client.post('/api/servers', { hostname: '127.0.0.1', port, name })
   return Object(Object(body).server).id
 }
 
 /** An open enrolment of a server. */
-export async function openEnrolment(client: Client, server: number): Promise<Enrolment> {
+export async function openEnrolment(client: Poster, server: number): Promise<Enrolment> {
   const { status, body } = await client.post(`/api/servers/${server}/enrolment`)
   if (status !== 201) throw new Error(`No enrolment of server ${server} was opened: ${status}`)
   return Object(body).enrolment
@@ -28,7 +32,7 @@ export interface Enrolled {
   agent: Running
 }
 
-export async function enrolled(client: Client, name: string): Promise<Enrolled> {
+export async function enrolled(client: Poster, name: string): Promise<Enrolled> {
   const state = await temporaryFolder(name)
   const agent = await startSigned(state)
   const id = await addServer(client, agent, name)
