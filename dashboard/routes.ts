@@ -1,3 +1,4 @@
+import { groupRoutes } from '#dashboard/features/access/accounts/group-routes.ts'
 import { accountRoutes } from '#dashboard/features/access/accounts/routes.ts'
 import { serviceAccountRoutes } from '#dashboard/features/access/accounts/service-routes.ts'
 import { accessRoutes } from '#dashboard/features/access/routes.ts'
@@ -93,7 +94,7 @@ export const SUBJECTS = {
   People: {
     about:
       'Who may log in to sites by SFTP and with which keys, and to this dashboard with which role.',
-    routes: { ...accessRoutes, ...accountRoutes, ...serviceAccountRoutes },
+    routes: { ...accessRoutes, ...accountRoutes, ...serviceAccountRoutes, ...groupRoutes },
   },
   Clients: {
     about: 'What the clients of an agency see of their sites, without servers, and may do there.',

@@ -15,12 +15,21 @@ const HeldPartGrant = {
   site: null,
 }
 
+const GroupRights = {
+  id: 3,
+  name: 'Shop team',
+  role: null,
+  secrets: false,
+  parts: [HeldPartGrant],
+}
+
 const PersonAccount = {
   user_id: 2,
   email: 'anna@example.com',
   role: 'operator',
   secrets: false,
   parts: [HeldPartGrant],
+  groups: [GroupRights],
   state: 'active',
   invited_until: null,
   invited_by: null,
@@ -55,8 +64,23 @@ export const ACCESS_EXAMPLES = {
     name: 'Anna Weber',
     email: 'anna@example.com',
     rights: ['client', 'read', 'restore', 'operate'],
-    grants: [{ gives: 'operator', tag: 'shop', server_id: null, site_id: null }],
+    grants: [{ gives: 'operator', tag: 'shop', server_id: null, site_id: null, group: null }],
   },
+  GroupRights,
+  Group: {
+    ...GroupRights,
+    members: [{ user_id: 2, person_id: 1, name: 'Anna Weber' }],
+    made_at: AT,
+  },
+  GroupMember: { user_id: 2, person_id: 1, name: 'Anna Weber' },
+  CreateGroup: {
+    name: 'Shop team',
+    role: null,
+    secrets: false,
+    parts: [{ gives: 'operator', tag: 'shop' }],
+    members: [2],
+  },
+  ChangeGroup: { members: [2, 7] },
   CreateServiceAccount: { name: 'deploy robot', role: 'operator', secrets: false, parts: [] },
   ChangeServiceAccount: { role: 'viewer', parts: [{ gives: 'operator', tag: 'shop' }] },
   CreateServiceToken: {
@@ -72,6 +96,7 @@ export const ACCESS_EXAMPLES = {
     role: 'operator',
     secrets: false,
     parts: [],
+    groups: [],
     state: 'active',
     created_at: AT,
     tokens: [],

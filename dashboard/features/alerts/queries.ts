@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm'
+import { findGrants } from '#dashboard/kernel/auth/grants.queries.ts'
 import { admits } from '#dashboard/kernel/auth/queries.ts'
 import { alerts } from '#dashboard/kernel/db/alerts-schema.ts'
-import { grants } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
@@ -29,11 +29,10 @@ export async function saveAlerts(
 /** Lists the addresses of the accounts in use that see the whole fleet, which messages are about. */
 export async function listAddresses(db: Database, marks: Marks): Promise<string[]> {
   const rows = await db.read.select().from(users).orderBy(users.id)
-  const given = await db.read.select().from(grants)
-  const readers = new Set(
-    given
-      .filter((row) => marks.fits('grants', row) && rightsOf([row.gives]).includes('read'))
-      .map(({ user_id }) => user_id),
-  )
-  return rows.filter((row) => readers.has(row.id) && admits(marks, row)).map(({ email }) => email)
+  const readers: string[] = []
+  for (const row of rows.filter((row) => admits(marks, row))) {
+    const { grants } = await findGrants({ db, marks }, row.id)
+    if (rightsOf(grants).includes('read')) readers.push(row.email)
+  }
+  return readers
 }

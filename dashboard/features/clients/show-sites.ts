@@ -1,4 +1,10 @@
-import { listAccounts } from '#dashboard/features/access/accounts/accounts.queries.ts'
+import { type Account, listAccounts } from '#dashboard/features/access/accounts/accounts.queries.ts'
+import {
+  type GroupRecord,
+  groupsOf,
+  heldBy,
+  listGroupRecords,
+} from '#dashboard/features/access/accounts/groups.queries.ts'
 import { listBackups } from '#dashboard/features/backups/queries.ts'
 import { findRestoreRequest } from '#dashboard/features/backups/restore-requests.queries.ts'
 import { healthOf } from '#dashboard/features/health/site-health.ts'
@@ -196,29 +202,38 @@ function pendingIn(
 async function peopleOf(deps: Deps, caller: Caller, place: Place & { site_id: number }) {
   const now = deps.clock.now().toISOString()
   const openers = await listFileUsers(deps.db, place.site_id, now)
+  const groups = await listGroupRecords(deps)
   return (await listAccounts(deps))
     .filter(({ user }) => user.deactivated_at === null)
     .filter((account) => {
-      const rights = rightsAt(account, place)
+      const rights = rightsAt(heldBy(groups, account), place)
       return rights.includes('client') && !rights.includes('read')
     })
-    .map(({ user, part_rows }) => ({
-      name: user.name,
-      since: sinceOf(deps, part_rows, place) ?? user.created_at,
-      is_you: user.id === caller.user.id,
-      files: openers.some(({ user_id }) => user_id === user.id),
+    .map((account) => ({
+      name: account.user.name,
+      since: sinceOf(deps, account, groups, place) ?? account.user.created_at,
+      is_you: account.user.id === caller.user.id,
+      files: openers.some(({ user_id }) => user_id === account.user.id),
     }))
     .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 }
 
-type PartRows = Awaited<ReturnType<typeof listAccounts>>[number]['part_rows']
-
-/** Returns the time of the first grant on a site. */
-const sinceOf = ({ marks }: Deps, rows: PartRows, place: Place): string | undefined =>
-  rows
-    .filter((row) => marks.fits('part_grants', row) && isOn(row, place))
-    .map(({ given_at }) => given_at)
-    .toSorted()[0]
+/** Returns the time of the first grant on a site, or of joining the first group that gives one. */
+function sinceOf(
+  { marks }: Deps,
+  { user, part_rows }: Account,
+  groups: readonly GroupRecord[],
+  place: Place,
+): string | undefined {
+  const own = part_rows.filter((row) => marks.fits('part_grants', row) && isOn(row, place))
+  const byGroups = groupsOf(groups, { user }).flatMap(({ grants, member_rows }) => {
+    const joined = member_rows.find(({ user_id }) => user_id === user.id)?.added_at ?? ''
+    return grants
+      .filter((row) => isOn(row, place))
+      .map(({ given_at }) => [given_at, joined].toSorted()[1] ?? given_at)
+  })
+  return [...own.map(({ given_at }) => given_at), ...byGroups].toSorted()[0]
+}
 
 const STATES = {
   queued: 'running',

@@ -255,6 +255,7 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   person_id: { description: 'The id of a person.', schema: id, example: 1 },
   key_id: { description: 'The id of a public key.', schema: id, example: 1 },
   account_id: { description: 'The id of a DNS account.', schema: id, example: 1 },
+  group_id: { description: 'The id of a group.', schema: id, example: 3 },
   target_id: { description: 'The id of a backup target.', schema: id, example: 1 },
   backup_id: { description: 'The id of a backup.', schema: id, example: 3 },
   token_id: { description: 'The id of an API token.', schema: id, example: 2 },

@@ -203,6 +203,9 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   api_tokens: ['API token', 'delete them on the page Account'],
   grants: ['role', 'have an owner give the roles again'],
   part_grants: ['grant on a part of the fleet', 'have an owner give it again'],
+  groups: ['group', 'have an owner make it again'],
+  group_members: ['member of a group', 'have an owner add them again'],
+  group_grants: ['grant of a group', 'have an owner give it again'],
   invitations: ['invitation', 'revoke them on the page People'],
   passkeys: [
     'passkey',

@@ -1,5 +1,11 @@
 import { count, eq, sql } from 'drizzle-orm'
-import { grants, part_grants } from '#dashboard/kernel/db/auth-schema.ts'
+import {
+  grants,
+  group_grants,
+  group_members,
+  groups,
+  part_grants,
+} from '#dashboard/kernel/db/auth-schema.ts'
 import { type Queries, type Statement, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
@@ -24,11 +30,47 @@ const partsOfUser = preparedQuery((read) =>
     .prepare(),
 )
 
+const ofGroups = preparedQuery((read) =>
+  read
+    .select({ group: groups, member: group_members, grant: group_grants })
+    .from(group_members)
+    .innerJoin(groups, eq(groups.id, group_members.group_id))
+    .innerJoin(group_grants, eq(group_grants.group_id, groups.id))
+    .where(eq(group_members.user_id, sql.placeholder('user_id')))
+    .orderBy(group_grants.id)
+    .prepare(),
+)
+
+/** A grant of a group: in the whole fleet, or on the part of it that is not null. */
+export type GroupGrantRow = typeof group_grants.$inferSelect
+
 /**
  * Returns what an account may do: in the whole fleet, from the least to the most, and on parts of
- * it. A row that others wrote grants nothing.
+ * it, by its own grants and those of its groups. A row that others wrote grants nothing.
  */
 export async function findGrants(
+  { db, marks }: MarkedRecords,
+  user_id: number,
+): Promise<HeldGrants> {
+  const own = await findOwnGrants({ db, marks }, user_id)
+  const rows = await ofGroups(db).all({ user_id })
+  const foreign = new Set(
+    [...new Map(rows.map((row) => [row.group.id, row])).values()]
+      .filter(
+        ({ group, member }) => !marks.fits('groups', group) || !marks.fits('group_members', member),
+      )
+      .map(({ group }) => group.id),
+  )
+  return withGroups(
+    own,
+    rows
+      .filter(({ group, grant }) => !foreign.has(group.id) && marks.fits('group_grants', grant))
+      .map(({ grant }) => grant),
+  )
+}
+
+/** Returns what an account may do by its own grants alone. */
+export async function findOwnGrants(
   { db, marks }: MarkedRecords,
   user_id: number,
 ): Promise<HeldGrants> {
@@ -38,6 +80,30 @@ export async function findGrants(
   return {
     grants: GRANTS.filter((grant) => given.has(grant)),
     parts: parts.filter((row) => marks.fits('part_grants', row)).map(partOf),
+  }
+}
+
+const isInFleet = ({ tag, server_id, site_id }: PartGrant): boolean =>
+  tag === null && server_id === null && site_id === null
+
+/** Returns what a group gives its members: grants of the whole fleet, and on parts of it. */
+export function groupHeld(rows: readonly GroupGrantRow[]): HeldGrants {
+  const inFleet = new Set<string>(rows.filter(isInFleet).map(({ gives }) => gives))
+  return {
+    grants: GRANTS.filter((grant) => inFleet.has(grant)),
+    parts: rows.filter((row) => !isInFleet(row)).map(partOf),
+  }
+}
+
+/** Adds the grants of its groups to the own ones of an account: each grant is there once. */
+export function withGroups(own: HeldGrants, rows: readonly GroupGrantRow[]): HeldGrants {
+  if (rows.length === 0) return own
+  const { grants, parts } = groupHeld(rows)
+  const given = new Set([...own.grants, ...grants])
+  const all = [...own.parts, ...parts].map((part) => [JSON.stringify(part), part] as const)
+  return {
+    grants: GRANTS.filter((grant) => given.has(grant)),
+    parts: [...new Map(all).values()],
   }
 }
 
@@ -107,3 +173,25 @@ export const partGrantStatements = (
     return queries.insert(part_grants).values({ ...values, mark: marks.of('part_grants', values) })
   }),
 ]
+
+/** Makes the statements that replace the grants of a group: in the whole fleet, and on parts of it. */
+export const groupGrantStatements = (
+  queries: Queries,
+  marks: Marks,
+  { group_id, held, given_at }: { group_id: number; held: GroupGrants; given_at: string },
+): Statement[] => [
+  queries.delete(group_grants).where(eq(group_grants.group_id, group_id)),
+  ...[...held.grants.map((gives) => ({ gives, ...WHOLE_FLEET })), ...held.parts].map((part) => {
+    const values = { ...part, group_id, given_at }
+    return queries
+      .insert(group_grants)
+      .values({ ...values, mark: marks.of('group_grants', values) })
+  }),
+]
+
+const WHOLE_FLEET = { tag: null, server_id: null, site_id: null }
+
+/** What a group can give: no group makes an owner. */
+export interface GroupGrants extends HeldGrants {
+  grants: readonly Exclude<Grant, 'owner'>[]
+}

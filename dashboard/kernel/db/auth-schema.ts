@@ -161,6 +161,55 @@ export const part_grants = sqliteTable(
   (table) => [index('part_grants_user').on(table.user_id)],
 )
 
+/** Accounts that have grants together; no group is an owner. */
+export const groups = sqliteTable('groups', {
+  id: idColumn(),
+  name: text().notNull().unique(),
+  made_at: text().notNull(),
+  /** Proves that the dashboard wrote the row: db/marks.ts. */
+  mark: emptyText(),
+})
+
+const ofGroup = () =>
+  integer()
+    .notNull()
+    .references(() => groups.id, { onDelete: 'cascade' })
+
+export const group_members = sqliteTable(
+  'group_members',
+  {
+    group_id: ofGroup(),
+    user_id: owner(),
+    added_at: text().notNull(),
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
+    mark: emptyText(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.group_id, table.user_id] }),
+    index('group_members_user').on(table.user_id),
+  ],
+)
+
+/**
+ * What the members of a group may do: in the whole fleet where all three columns are null, which a
+ * client grant never is, and else on the part of the fleet that one of them names.
+ */
+export const group_grants = sqliteTable(
+  'group_grants',
+  {
+    id: idColumn(),
+    group_id: ofGroup(),
+    gives: text({ enum: PART_GRANTS }).notNull(),
+    tag: text(),
+    server_id: integer().references(() => servers.id, { onDelete: 'cascade' }),
+    site_id: integer().references(() => sites.id, { onDelete: 'cascade' }),
+    given_at: text().notNull(),
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
+    mark: emptyText(),
+  },
+  (table) => [index('group_grants_group').on(table.group_id)],
+)
+
 /** A link for a new password: an account has one at a time. `hash` is the SHA-256 of its token, in hex. */
 export const password_resets = sqliteTable('password_resets', {
   user_id: owner().primaryKey(),

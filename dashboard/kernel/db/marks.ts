@@ -4,6 +4,9 @@ import type { invitations } from './access-schema.ts'
 import type {
   api_tokens,
   grants,
+  group_grants,
+  group_members,
+  groups,
   part_grants,
   passkeys,
   password_resets,
@@ -20,6 +23,9 @@ interface MarkedRows {
   api_tokens: typeof api_tokens.$inferSelect
   grants: typeof grants.$inferSelect
   part_grants: typeof part_grants.$inferSelect
+  groups: typeof groups.$inferSelect
+  group_members: typeof group_members.$inferSelect
+  group_grants: typeof group_grants.$inferSelect
   invitations: typeof invitations.$inferSelect
   passkeys: typeof passkeys.$inferSelect
   password_resets: typeof password_resets.$inferSelect
@@ -38,6 +44,9 @@ export const COVERED_COLUMNS = {
   api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],
   grants: ['user_id', 'gives', 'given_at'],
   part_grants: ['user_id', 'gives', 'tag', 'server_id', 'site_id', 'given_at'],
+  groups: ['id', 'name', 'made_at'],
+  group_members: ['group_id', 'user_id', 'added_at'],
+  group_grants: ['group_id', 'gives', 'tag', 'server_id', 'site_id', 'given_at'],
   invitations: [
     'hash',
     'person_id',
@@ -116,6 +125,9 @@ const LATER_COLUMNS = {
   api_tokens: { addresses: null, only_for: null },
   grants: {},
   part_grants: {},
+  groups: {},
+  group_members: {},
+  group_grants: {},
   invitations: { parts: '[]' },
   passkeys: {},
   password_resets: {},
@@ -158,6 +170,9 @@ export class Marks {
       api_tokens: keyOf('api_tokens'),
       grants: keyOf('grants'),
       part_grants: keyOf('part_grants'),
+      groups: keyOf('groups'),
+      group_members: keyOf('group_members'),
+      group_grants: keyOf('group_grants'),
       invitations: keyOf('invitations'),
       passkeys: keyOf('passkeys'),
       password_resets: keyOf('password_resets'),

@@ -68,12 +68,24 @@ export const HeldPartGrant = strictObject({
 })
 export type HeldPartGrant = z.infer<typeof HeldPartGrant>
 
+export const GroupRights = strictObject({
+  id: RecordId,
+  name: z.string(),
+  role: z.enum(ROLES).nullable().describe('The role in the whole fleet; null: none.'),
+  secrets: z.boolean().describe('Whether it gives passwords and the contents of all sites.'),
+  parts: z.array(HeldPartGrant),
+}).meta({ id: 'GroupRights', description: 'What a group gives its members.' })
+export type GroupRights = z.infer<typeof GroupRights>
+
 const GrantHere = strictObject({
   gives: z.enum([...GRANTS, ...CLIENT_GRANTS]),
   tag: z.string().nullable(),
   server_id: RecordId.nullable(),
   site_id: RecordId.nullable(),
-}).describe('A grant in the whole fleet (all null), on a tag, on a server or on a site.')
+  group: strictObject({ id: RecordId, name: z.string() })
+    .nullable()
+    .describe('The group that gives it; null: it is a grant of the account.'),
+}).describe('A grant in the whole fleet (no tag, server or site), or on one of them.')
 export type GrantHere = z.infer<typeof GrantHere>
 
 export const WhoMay = strictObject({
@@ -94,6 +106,7 @@ export const PersonAccount = strictObject({
   role: z.enum(ROLES).nullable().describe('The role in the whole fleet; null: none.'),
   secrets: z.boolean().describe('Whether it may see passwords and the contents of all sites.'),
   parts: z.array(HeldPartGrant).describe('What it may do on parts of the fleet, too.'),
+  groups: z.array(GroupRights).describe('What it may do by its groups, too; by name.'),
   state: z.enum(ACCOUNT_STATES),
   invited_until: Timestamp.nullable().describe('The end of the invitation; null: accepted.'),
   invited_by: z.string().nullable().describe('Who has sent the invitation; null: accepted.'),

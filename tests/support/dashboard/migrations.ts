@@ -31,6 +31,8 @@ export const RELEASED = [
   '7534ad0d412004f64d09bd8fb3d411ef83aa72fc16bb0a9390f2cbe387b1a121',
   // 0012_tokens.sql
   '3a1083187780513717993e2c3e48803d934eb7d464051fcb938547a68a1a9210',
+  // 0013_groups.sql
+  '6f59d0a741e8e0e27ca5376d27dc6e46143e160cd23c2200058f89d3a7689005',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

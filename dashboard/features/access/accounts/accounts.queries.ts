@@ -8,7 +8,13 @@ import {
 import { listMadeOwners, MADE_OWNERS } from '#dashboard/kernel/auth/made-owners.queries.ts'
 import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
-import { api_tokens, grants, part_grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
+import {
+  api_tokens,
+  grants,
+  group_members,
+  part_grants,
+  sessions,
+} from '#dashboard/kernel/db/auth-schema.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import { identities } from '#dashboard/kernel/db/identity-schema.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
@@ -87,18 +93,16 @@ export const isOneOwner = (owners: readonly Account[]): SQL =>
     where grants.gives = 'owner' and grants.mark || ' ' || users.mark
       in (select value from json_each(${JSON.stringify(owners.map(ownerKey))})))`
 
-/** Whether neither the account nor what it may do has changed since it was read. */
-function isUnchanged({ user, rows, part_rows }: Account): SQL {
-  const known = JSON.stringify(rows.map(({ mark }) => mark))
-  const parts = JSON.stringify(part_rows.map(({ mark }) => mark))
-  return sql`exists (select 1 from users where id = ${user.id} and mark = ${user.mark})
-    and (select count(*) from grants where user_id = ${user.id}) = ${rows.length}
-    and not exists (select 1 from grants where user_id = ${user.id}
-      and mark not in (select value from json_each(${known})))
-    and (select count(*) from part_grants where user_id = ${user.id}) = ${part_rows.length}
-    and not exists (select 1 from part_grants where user_id = ${user.id}
-      and mark not in (select value from json_each(${parts})))`
-}
+/** Whether neither the account nor its own grants have changed since they were read. */
+const isUnchanged = ({ user, rows, part_rows }: Account): SQL =>
+  sql`exists (select 1 from users where id = ${user.id} and mark = ${user.mark})
+    and ${areRows(sql`grants where user_id = ${user.id}`, rows)}
+    and ${areRows(sql`part_grants where user_id = ${user.id}`, part_rows)}`
+
+/** Whether the rows `from` a table are these, as they were read. */
+export const areRows = (from: SQL, rows: readonly { mark: string }[]): SQL =>
+  sql`(select count(*) from ${from}) = ${rows.length} and not exists (select 1 from ${from}
+    and mark not in (select value from json_each(${JSON.stringify(rows.map(({ mark }) => mark))})))`
 
 export interface AccountChange {
   /** What the account may do from then on in the whole fleet. */
@@ -108,6 +112,8 @@ export interface AccountChange {
   user?: Partial<Pick<UserRow, 'email' | 'name' | 'password_hash' | 'deactivated_at'>>
   /** Whether sessions, tokens and every access to sites end. */
   ends?: boolean
+  /** Whether the account leaves its groups. */
+  leaves_groups?: boolean
   /** Whether the person has no account from then on. */
   leaves_person?: boolean
 }
@@ -187,6 +193,9 @@ function statementsOf(
           queries.delete(api_tokens).where(eq(api_tokens.user_id, id)),
           queries.update(people).set({ access_ended_at: at }).where(eq(people.user_id, id)),
         ]
+      : []),
+    ...(change.leaves_groups
+      ? [queries.delete(group_members).where(eq(group_members.user_id, id))]
       : []),
     ...(change.leaves_person
       ? [

@@ -124,7 +124,7 @@ export function removeAccount(deps: AccountDeps, caller: Caller, person_id: numb
       password_hash: '',
       deactivated_at: deactivated_at ?? timestamp(deps.clock),
     }
-    return { type: 'account.remove', grants: [], parts: [], user, ends: true, leaves_person: true }
+    return { type: 'account.remove', user, ...NOTHING_LEFT, leaves_person: true }
   })
 }
 
@@ -137,6 +137,9 @@ export async function showLogins(deps: AccountDeps, caller: Caller, person: Pers
     tokens: await showTokens(deps, rows, caller),
   }
 }
+
+/** What the removal of an account takes away. */
+export const NOTHING_LEFT = { grants: [], parts: [], ends: true, leaves_groups: true }
 
 /**
  * Changes an account as `decide` says of its current state; undefined: nothing. Throws 404 without an

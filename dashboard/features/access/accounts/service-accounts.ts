@@ -6,6 +6,7 @@ import {
   makeToken,
   showTokens,
 } from '#dashboard/kernel/auth/api-tokens.ts'
+import { groupHeld } from '#dashboard/kernel/auth/grants.queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
@@ -31,14 +32,16 @@ import {
   inFleet,
   isSame,
   NEEDS_ROLE,
+  NOTHING_LEFT,
   ownerOf,
   storeDecision,
   wordsOf,
 } from './accounts.ts'
+import { listGroupRecords } from './groups.queries.ts'
 import { nextUserId } from './invitations.queries.ts'
 import { findPartNames, refuseUnknownParts, showParts } from './parts.queries.ts'
 import { storeServiceAccount } from './service-accounts.queries.ts'
-import { grantsOf, seesSecrets } from './show-accounts.ts'
+import { grantsOf, seesSecrets, showGroupsOf } from './show-accounts.ts'
 
 type Deps = AccountDeps & Pick<CommonDeps, 'random'>
 
@@ -50,29 +53,34 @@ export async function listServiceAccounts(
   caller: Caller,
 ): Promise<ServiceAccount[]> {
   const accounts = (await listAccounts(deps)).filter(isServiceAccount)
-  const names = await findPartNames(
-    deps.db,
-    accounts.flatMap(({ parts }) => parts),
-  )
+  const groups = await listGroupRecords(deps)
+  const names = await findPartNames(deps.db, [
+    ...accounts.flatMap(({ parts }) => parts),
+    ...groups.flatMap(({ grants }) => groupHeld(grants).parts),
+  ])
   const ids = accounts.map(({ user }) => user.id)
   const rows = await listTokenRows(deps, ids)
   const tokens = await showTokens(deps, rows, caller)
   return accounts
-    .map(({ user, grants, parts }) => ({
-      id: user.id,
-      name: user.name,
-      role: SERVICE_ROLES.findLast((role) => grants.includes(role)) ?? null,
-      secrets: seesSecrets(grants),
-      parts: showParts(parts, names),
-      state: user.deactivated_at === null ? ('active' as const) : ('deactivated' as const),
-      created_at: user.created_at,
-      tokens: tokens.filter((_, at) => rows[at]?.user_id === user.id),
-    }))
+    .map((account) => {
+      const { user, grants, parts } = account
+      return {
+        id: user.id,
+        name: user.name,
+        role: SERVICE_ROLES.findLast((role) => grants.includes(role)) ?? null,
+        secrets: seesSecrets(grants),
+        parts: showParts(parts, names),
+        groups: showGroupsOf(account, groups, names),
+        state: user.deactivated_at === null ? ('active' as const) : ('deactivated' as const),
+        created_at: user.created_at,
+        tokens: tokens.filter((_, at) => rows[at]?.user_id === user.id),
+      }
+    })
     .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 }
 
 /** Whether an account is a service account that was not removed, which gives it another address. */
-const isServiceAccount = ({ user }: Account): boolean =>
+export const isServiceAccount = ({ user }: Account): boolean =>
   user.kind === 'service' && user.email === user.name
 
 /** Returns a service account as it is listed. Throws 404 for any other account. */
@@ -182,7 +190,7 @@ export function removeServiceAccount(deps: Deps, caller: Caller, id: number): Pr
   return change(deps, caller, id, ({ user: { name, deactivated_at } }) => {
     const email = `${name} (removed account ${id})`
     const user = { email, deactivated_at: deactivated_at ?? timestamp(deps.clock) }
-    return { type: 'service_account.remove', grants: [], parts: [], user, ends: true }
+    return { type: 'service_account.remove', user, ...NOTHING_LEFT }
   })
 }
 

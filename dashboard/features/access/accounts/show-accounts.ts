@@ -1,7 +1,9 @@
+import { groupHeld } from '#dashboard/kernel/auth/grants.queries.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
-import type { PersonAccount } from '#shared/access/api/accounts.ts'
+import type { GroupRights, PersonAccount } from '#shared/access/api/accounts.ts'
 import { type Grant, type PartGrant, ROLES, type Role, rightsOf } from '#shared/kernel/rights.ts'
 import { type Account, listAccounts } from './accounts.queries.ts'
+import { type GroupRecord, groupsOf, listGroupRecords } from './groups.queries.ts'
 import { type InvitationRow, listInvitations } from './invitations.queries.ts'
 import { findPartNames, type PartNames, showParts } from './parts.queries.ts'
 import { listPersonUsers } from './people.queries.ts'
@@ -23,9 +25,11 @@ export async function listPersonAccounts(
   records: MarkedRecords,
 ): Promise<ReadonlyMap<number, PersonAccount>> {
   const accounts = new Map((await listAccounts(records)).map((one) => [one.user.id, one]))
+  const groups = await listGroupRecords(records)
   const invitations = await listInvitations(records)
   const names = await findPartNames(records.db, [
     ...[...accounts.values()].flatMap(({ parts }) => parts),
+    ...groups.flatMap(({ grants }) => groupHeld(grants).parts),
     ...invitations.flatMap(partsIn),
   ])
   const addressOf = (user_id: number) => accounts.get(user_id)?.user.email ?? ''
@@ -34,23 +38,48 @@ export async function listPersonAccounts(
   )
   const owned = (await listPersonUsers(records.db)).flatMap(({ person_id, user_id }) => {
     const account = user_id === null ? undefined : accounts.get(user_id)
-    return account ? [[person_id, accountOf(account, names)] as const] : []
+    return account ? [[person_id, accountOf(account, groups, names)] as const] : []
   })
   return new Map([...invited, ...owned])
 }
 
-const accountOf = ({ user, grants, parts }: Account, names: PartNames): PersonAccount => ({
-  user_id: user.id,
-  email: user.email,
-  role: roleIn(grants),
-  secrets: seesSecrets(grants),
-  parts: showParts(parts, names),
-  state: user.deactivated_at === null ? 'active' : 'deactivated',
-  invited_until: null,
-  invited_by: null,
-  created_at: user.created_at,
-  last_login_at: user.last_login_at,
-})
+/** Returns what the groups of an account give it. */
+export const showGroupsOf = (
+  account: Account,
+  groups: readonly GroupRecord[],
+  names: PartNames,
+): GroupRights[] =>
+  groupsOf(groups, account).map(({ group: { id, name }, grants: rows }) => {
+    const { grants, parts } = groupHeld(rows)
+    return {
+      id,
+      name,
+      role: roleIn(grants),
+      secrets: seesSecrets(grants),
+      parts: showParts(parts, names),
+    }
+  })
+
+function accountOf(
+  account: Account,
+  groups: readonly GroupRecord[],
+  names: PartNames,
+): PersonAccount {
+  const { user, grants, parts } = account
+  return {
+    user_id: user.id,
+    email: user.email,
+    role: roleIn(grants),
+    secrets: seesSecrets(grants),
+    parts: showParts(parts, names),
+    groups: showGroupsOf(account, groups, names),
+    state: user.deactivated_at === null ? 'active' : 'deactivated',
+    invited_until: null,
+    invited_by: null,
+    created_at: user.created_at,
+    last_login_at: user.last_login_at,
+  }
+}
 
 /** Returns the role of an invitation in the whole fleet. */
 export const roleOfInvitation = ({ role }: Pick<InvitationRow, 'role'>): Role | null =>
@@ -65,6 +94,7 @@ const invitationOf = (row: InvitationRow, names: PartNames, invited_by: string):
   role: roleOfInvitation(row),
   secrets: seesSecrets(grantsOf(roleOfInvitation(row), row.secrets === 1)),
   parts: showParts(partsIn(row), names),
+  groups: [],
   state: 'invited',
   invited_until: row.expires_at,
   invited_by,

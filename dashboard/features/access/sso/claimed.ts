@@ -2,7 +2,7 @@ import { nextUserId } from '#dashboard/features/access/accounts/invitations.quer
 import { freeName } from '#dashboard/features/access/accounts/people.queries.ts'
 import { grantsOf, roleIn } from '#dashboard/features/access/accounts/show-accounts.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import { findGrants } from '#dashboard/kernel/auth/grants.queries.ts'
+import { findOwnGrants } from '#dashboard/kernel/auth/grants.queries.ts'
 import { findUser } from '#dashboard/kernel/auth/queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import type { UserRow } from '#dashboard/kernel/db/rows.ts'
@@ -101,7 +101,7 @@ export async function followClaim(
     deps.bus.notify(SESSIONS_NEWS)
     throw new SsoRefusal('its claim gives the account no role any more', NO_ROLE)
   }
-  const { grants: former } = await findGrants(deps, user.id)
+  const { grants: former } = await findOwnGrants(deps, user.id)
   if (roleIn(former) === role) return
   const entry = entryOf(deps.clock, {
     type: 'account.role',

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Message } from '#dashboard/features/alerts/mailer.ts'
 import { people, site_access, site_clients } from '#dashboard/kernel/db/access-schema.ts'
-import { part_grants } from '#dashboard/kernel/db/auth-schema.ts'
+import { group_members, part_grants } from '#dashboard/kernel/db/auth-schema.ts'
 import { backup_proofs, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import { site_copies, staging_access } from '#dashboard/kernel/db/copies-schema.ts'
 import { site_days } from '#dashboard/kernel/db/numbers-schema.ts'
@@ -13,6 +13,7 @@ import type { Inventory } from '#shared/kernel/inventory.ts'
 import type { PartGrant, PartGrantName } from '#shared/kernel/rights.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { EMAIL, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
+import { addGroup } from '#tests/support/dashboard/groups.ts'
 import { testWith } from '#tests/support/fixture.ts'
 
 const test = testWith(withClient)
@@ -348,13 +349,20 @@ test('a client sees other clients of the site, and neither staff nor clients of 
   await dashboard.db.write((queries) =>
     queries.update(users).set({ deactivated_at: SINCE }).where(eq(users.id, 7)),
   )
+  await dashboard.signInWith([])
+  await addGroup(dashboard, { name: 'Shop', parts: [on(site_id, 'client')], members: [8] })
+  await dashboard.signInWith([], [on(site_id, 'client')])
+  await addGroup(dashboard, { name: 'Staff', role: 'viewer', members: [9] })
 
   const { people } = (await call('GET', `/${site_id}`)).body
 
   expect(people.map(({ name, is_you }: Record<string, unknown>) => [name, is_you])).toEqual([
     ['Account 2', true],
     ['Account 6', false],
+    ['Account 8', false],
   ])
+  const [joined] = await dashboard.db.read.select().from(group_members)
+  expect(people[2].since).toBe(joined?.added_at)
 })
 
 test('a client sees who of theirs opens the files, and no colleague of the agency', async (all) => {

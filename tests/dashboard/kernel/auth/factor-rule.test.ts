@@ -12,6 +12,7 @@ import {
   makeDashboard,
   PASSWORD,
 } from '#tests/support/dashboard/dashboard.ts'
+import { addGroup } from '#tests/support/dashboard/groups.ts'
 import { Authenticator, addPasskey, ORIGIN } from '#tests/support/dashboard/passkeys.ts'
 import { turnOn } from '#tests/support/dashboard/totp.ts'
 
@@ -144,6 +145,20 @@ test('a limited token of an account that needs one can do nothing, and a service
 
   expect(await status(limited)).toBe(403)
   expect(await status({ cookie: '', authorization: `Bearer ${plaintext}` })).toBe(200)
+})
+
+test('an admin by a group needs one like any other admin', async () => {
+  await using world = await withRule('admins')
+  const { dashboard } = world
+  const headers = await dashboard.signInWith(['viewer'])
+  const servers = () => dashboard.call('GET', '/api/servers', undefined, headers)
+  expect((await servers()).status).toBe(200)
+
+  const path = await addGroup(dashboard, { name: 'Admins', role: 'admin', members: [2] })
+
+  expect(await servers()).toEqual(MISSING)
+  await dashboard.call('PATCH', path, { role: 'operator' })
+  expect((await servers()).status).toBe(200)
 })
 
 test('the account goes on at once after it has set one up', async () => {

@@ -265,10 +265,11 @@ test('a route without a right does not compile', () => {
 /**
  * A backup has the passwords of its site, a log the addresses of its visitors, the rights the
  * addresses of colleagues, the logins the addresses from which they come; the list of service
- * accounts has those of programs.
+ * accounts has those of programs, and that of groups says who may do what.
  */
 const DOWNLOADS = [
   'GET /api/service-accounts',
+  'GET /api/groups',
   'GET /api/people/:person_id/account/logins',
   'GET /api/servers/:server_id/rights',
   'GET /api/servers/:server_id/sites/:site_id/rights',
@@ -336,6 +337,9 @@ test('no token creates tokens, changes the password, a second factor or accounts
     'DELETE /api/service-accounts/:account_id',
     'POST /api/service-accounts/:account_id/tokens',
     'DELETE /api/service-accounts/:account_id/tokens/:token_id',
+    'POST /api/groups',
+    'PATCH /api/groups/:group_id',
+    'DELETE /api/groups/:group_id',
     'POST /api/client/sites/:site_id/restore-request',
     'POST /api/client/sites/:site_id/login',
     'POST /api/backup-kit',

@@ -20,6 +20,7 @@ import { PING } from '#shared/kernel/sse.ts'
 import type { FleetNews } from '#shared/operations/api/live.ts'
 import { addBackup, setUp } from '#tests/support/dashboard/backup-attention.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { addGroup } from '#tests/support/dashboard/groups.ts'
 
 const AT = '2026-11-20T14:05:02.000Z'
 const onSite = (site_id: number, gives: PartGrant['gives']): PartGrant => ({
@@ -72,6 +73,8 @@ const PEOPLE: Record<
   {
     grants?: Grant[]
     parts: PartGrant[]
+    /** The grants of each of its groups. */
+    groups?: PartGrant[][]
     /** What an API token is limited to, which makes the calls. */
     only_for?: Part[]
     sites: Record<number, Right[]>
@@ -101,6 +104,17 @@ const PEOPLE: Record<
     parts: [onSite(1, 'restore'), onSite(3, 'login'), onSite(5, 'client')],
     sites: { 1: ['client', 'restore'], 3: ['client', 'login'], 5: ['client'] },
     servers: {},
+  },
+  'a member of two groups, with an own grant on a site': {
+    parts: [onSite(1, 'operator')],
+    groups: [[onSite(4, 'viewer'), onSite(4, 'secrets')], [onTag('blog', 'admin')]],
+    sites: {
+      1: OPERATES,
+      4: ['client', 'read', 'login', 'secrets'],
+      5: ADMINISTERS,
+      6: ADMINISTERS,
+    },
+    servers: { 3: ADMINISTERS },
   },
   'somebody with a tag that no server has': {
     parts: [onTag('sho', 'admin')],
@@ -263,16 +277,20 @@ function rightsFor({ at, where }: AnyRoute, { site, server }: Objects, person: P
   return isOwnBulk ? (person.sites[3] ?? []) : []
 }
 
-const rightsAnywhere = ({ parts, only_for, sites, servers }: Person): Right[] =>
+const rightsAnywhere = ({ parts, groups = [], only_for, sites, servers }: Person): Right[] =>
   only_for
     ? [sites, servers].flatMap((places) => Object.values(places).flat())
-    : parts.flatMap(rightsIn)
+    : [...parts, ...groups.flat()].flatMap(rightsIn)
 
 /** The headers of a session, or of the token. */
-const headersOf = ({ grants = [], parts, only_for }: Person) =>
-  only_for
-    ? dashboard.tokenWith({ grants, parts }, { only_for })
-    : dashboard.signInWith(grants, parts)
+async function headersOf({ grants = [], parts, groups = [], only_for }: Person) {
+  if (only_for) return dashboard.tokenWith({ grants, parts }, { only_for })
+  const headers = await dashboard.signInWith(grants, parts)
+  const { user } = (await dashboard.call('GET', '/api/auth/me', undefined, headers)).body
+  for (const [at, given] of groups.entries())
+    await addGroup(dashboard, { name: `Group ${at}`, parts: given, members: [user.id] })
+  return headers
+}
 
 /** Returns the objects with which the path of a call differs. */
 const objectsFor = ({ at }: AnyRoute): Objects[] => [
@@ -498,6 +516,10 @@ const HARMLESS = [
   'PATCH /api/service-accounts/:account_id site_id',
   'POST /api/service-accounts/:account_id/tokens server_id',
   'POST /api/service-accounts/:account_id/tokens site_id',
+  'POST /api/groups server_id',
+  'POST /api/groups site_id',
+  'PATCH /api/groups/:group_id server_id',
+  'PATCH /api/groups/:group_id site_id',
   // The backup of a restore and of a proof must be one of the site.
   'POST /api/servers/:server_id/sites/:site_id/backups/restore backup_id',
   'POST /api/servers/:server_id/sites/:site_id/backups/prove backup_id',

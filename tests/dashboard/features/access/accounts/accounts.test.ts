@@ -455,7 +455,7 @@ describe('grants on parts of the fleet', () => {
       name: 'Administrator',
       email: EMAIL,
       rights: ['client', 'read', 'restore', 'operate', 'login', 'secrets', 'admin'],
-      grants: [{ gives: 'owner', ...PLACES }],
+      grants: [{ gives: 'owner', ...PLACES, group: null }],
     }
     expect(there.body).toEqual({ accounts: [owner] })
     expect(here.body).toEqual({
@@ -467,8 +467,8 @@ describe('grants on parts of the fleet', () => {
           email,
           rights: ['client', 'read', 'login', 'secrets'],
           grants: [
-            { gives: 'viewer', ...PLACES, tag: 'shop' },
-            { gives: 'secrets', ...PLACES, server_id: 1 },
+            { gives: 'viewer', ...PLACES, tag: 'shop', group: null },
+            { gives: 'secrets', ...PLACES, server_id: 1, group: null },
           ],
         },
       ],

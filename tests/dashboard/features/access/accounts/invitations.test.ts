@@ -19,6 +19,7 @@ const invited = {
   role: 'operator',
   secrets: true,
   parts: [],
+  groups: [],
   state: 'invited',
   invited_until: IN_A_WEEK,
   invited_by: EMAIL,

@@ -39,6 +39,7 @@ test('an owner makes, lists, changes and removes a service account', async () =>
     role: 'operator',
     secrets: false,
     parts: [],
+    groups: [],
     state: 'active',
     created_at: AT,
     tokens: [],

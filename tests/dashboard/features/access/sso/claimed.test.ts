@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Message } from '#dashboard/features/alerts/mailer.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { EMAIL, until } from '#tests/support/dashboard/dashboard.ts'
+import { addGroup } from '#tests/support/dashboard/groups.ts'
 import { startForger } from '#tests/support/oidc/forger.ts'
 import { type Person, type RealProvider, startProvider } from '#tests/support/oidc/provider.ts'
 import {
@@ -91,6 +92,22 @@ test('the role follows the claim at each login, and is the highest of several', 
     409,
     `The role of ben@example.com follows its claim at ${provider.issuer}`,
   ])
+})
+
+test('a group adds to the role of the claim, which each login sets without regard to it', async () => {
+  await using sso = await startSso(provider, MAPPED)
+  const visitor = sso.visitor()
+  await visitor.logIn(provider)
+  const path = await addGroup(sso, { name: 'Admins', role: 'admin', members: [2] })
+
+  await sso.visitor().logIn(provider)
+
+  const entries = await activityOf(sso, 2)
+  expect(entries.map(([type]: string[]) => type)).toEqual(['auth.login', 'group.create'])
+  const role = async () => (await visitor.get('/api/auth/rights')).body.role
+  const before = await role()
+  await sso.call('DELETE', path)
+  expect([before, await role()]).toEqual(['admin', 'viewer'])
 })
 
 test('a login without the claim is refused, and ends the sessions of the account', async () => {
