@@ -86,11 +86,8 @@ function Who({ account: { person_id, name, email } }: { account: WhoMay }) {
   )
 }
 
-/** A grant of a group names it. */
-type AnyGrant = GrantHere & { group?: { name: string } | null }
-
 /** Writes a grant with where it holds, such as `Operator on the servers with the tag shop`. */
-function grantText({ gives, tag, server_id, site_id, group }: AnyGrant, what: string): string {
+function grantText({ gives, tag, server_id, site_id, group }: GrantHere, what: string): string {
   const name = gives === 'owner' ? ROLE_TEXTS.owner.name : PART_TEXTS[gives].name
   const by = group ? `, by the group ${group.name}` : ''
   if (site_id !== null) return `${name} on this site${by}`

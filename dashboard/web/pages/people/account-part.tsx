@@ -21,6 +21,7 @@ import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { Person } from '#shared/access/api/access.ts'
 import type { PersonAccount } from '#shared/access/api/accounts.ts'
+import { GroupList } from './group-rights.tsx'
 import { Invite } from './invite.tsx'
 import {
   hasExtraSecrets,
@@ -37,8 +38,9 @@ interface AccountProps extends PartProps {
   account: PersonAccount
 }
 
-function roleName({ role, parts }: PersonAccount): string {
+function roleName({ role, parts, groups }: PersonAccount): string {
   if (role !== null) return ROLE_TEXTS[role].name
+  if (groups.length > 0) return 'by groups'
   return parts.length > 0 ? 'parts of the fleet' : 'no role'
 }
 
@@ -193,8 +195,12 @@ function Known({ person, account }: AccountProps) {
   )
 }
 
-const noRoleText = ({ parts }: PersonAccount) =>
-  parts.length > 0 ? 'Sees nothing but the parts below.' : 'May do nothing: give a role or a part.'
+function noRoleText({ parts, groups }: PersonAccount): string {
+  if (groups.length > 0) return 'No own role: see the groups below.'
+  return parts.length > 0
+    ? 'Sees nothing but the parts below.'
+    : 'May do nothing: give a role or a part.'
+}
 
 interface FactsProps {
   account: PersonAccount
@@ -202,7 +208,7 @@ interface FactsProps {
 }
 
 function AccountFacts({ account, children }: FactsProps) {
-  const { email, role, parts } = account
+  const { email, role, parts, groups } = account
   return (
     <Facts
       of={{
@@ -214,6 +220,7 @@ function AccountFacts({ account, children }: FactsProps) {
           </>
         ),
         ...(parts.length > 0 && { 'Parts of the fleet': <PartGrants parts={parts} /> }),
+        ...(groups.length > 0 && { 'By groups': <GroupList groups={groups} /> }),
         ...children,
       }}
     />

@@ -12,6 +12,7 @@ import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { PersonLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { useFormCall } from '#dashboard/web/ui/use-call.ts'
+import { Groups } from './groups.tsx'
 import { Invite } from './invite.tsx'
 import { PersonCard } from './person-card.tsx'
 import { ServiceAccounts } from './service-accounts.tsx'
@@ -67,6 +68,7 @@ function People() {
           }
         />
       ))}
+      <Groups />
       <ServiceAccounts />
       <AddPerson {...dialog} />
       <Invite {...inviting.dialog} />

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Bot, Check, KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { groupsQuery } from '#dashboard/web/api/groups.ts'
 import {
   activateServiceAccount,
   changeServiceAccount,
@@ -34,6 +35,7 @@ import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { SERVICE_ROLES, type ServiceAccount } from '#shared/access/api/service-accounts.ts'
 import type { ApiToken } from '#shared/kernel/api/auth.ts'
 import type { Role } from '#shared/kernel/rights.ts'
+import { GroupList } from './group-rights.tsx'
 import {
   hasExtraSecrets,
   type RightsDraft,
@@ -80,7 +82,7 @@ interface AccountProps {
 }
 
 function ServiceAccountCard({ account }: AccountProps) {
-  const { id, name, role, secrets, parts, state, tokens } = account
+  const { id, name, role, secrets, parts, groups, state, tokens } = account
   const isActive = state === 'active'
   const creating = useDialog()
   const editing = useDialog()
@@ -132,6 +134,12 @@ function ServiceAccountCard({ account }: AccountProps) {
           <PartGrants parts={parts} />
         </div>
       )}
+      {groups.length > 0 && (
+        <div className="px-4 pt-4">
+          <h3 className="mb-1.5 text-xs text-muted">By groups</h3>
+          <GroupList groups={groups} />
+        </div>
+      )}
       {tokens.length === 0 && <p className="px-4 py-4 text-muted">No API tokens yet.</p>}
       {tokens.length > 0 && <TokenTable tokens={tokens} needs="accounts" onDelete={setToDelete} />}
       <NewToken {...creating.dialog} account={account} />
@@ -143,6 +151,7 @@ function ServiceAccountCard({ account }: AccountProps) {
         isDestructive
         onConfirm={async () => {
           await removeServiceAccount(id)
+          await client.invalidateQueries({ queryKey: groupsQuery.queryKey })
           await refresh()
         }}
       >
