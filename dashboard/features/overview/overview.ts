@@ -206,6 +206,7 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   groups: ['group', 'have an owner make it again'],
   group_members: ['member of a group', 'have an owner add them again'],
   group_grants: ['grant of a group', 'have an owner give it again'],
+  policy_rules: ['rule of the access policy', 'delete it on the page People and add it again'],
   invitations: ['invitation', 'revoke them on the page People'],
   passkeys: [
     'passkey',

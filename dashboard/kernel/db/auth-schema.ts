@@ -219,3 +219,26 @@ export const password_resets = sqliteTable('password_resets', {
   /** Proves that the dashboard wrote the row: db/marks.ts. */
   mark: emptyText(),
 })
+
+/**
+ * What an account can or cannot do, as an owner wrote it: a change after which a rule would not hold
+ * is refused. Without `tag`, `server_id` and `site_id` it is about the whole fleet.
+ */
+export const policy_rules = sqliteTable(
+  'policy_rules',
+  {
+    id: idColumn(),
+    user_id: owner(),
+    /** 1: the account can do it; 0: it cannot. */
+    can: integer().notNull(),
+    /** A type of operation or a right (policy-rules.ts). */
+    what: text().notNull(),
+    tag: text(),
+    server_id: integer().references(() => servers.id, { onDelete: 'cascade' }),
+    site_id: integer().references(() => sites.id, { onDelete: 'cascade' }),
+    created_at: text().notNull(),
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
+    mark: emptyText(),
+  },
+  (table) => [index('policy_rules_user').on(table.user_id)],
+)

@@ -8,6 +8,7 @@ import {
   part_grants,
   passkeys,
   password_resets,
+  policy_rules,
   sessions,
   user_factors,
 } from './auth-schema.ts'
@@ -30,6 +31,7 @@ export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllM
     groups: await read.select().from(groups),
     group_members: await read.select().from(group_members),
     group_grants: await read.select().from(group_grants),
+    policy_rules: await read.select().from(policy_rules),
     invitations: await read.select().from(invitations),
     passkeys: await read.select().from(passkeys),
     password_resets: await read.select().from(password_resets),

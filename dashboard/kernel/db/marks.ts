@@ -10,6 +10,7 @@ import type {
   part_grants,
   passkeys,
   password_resets,
+  policy_rules,
   sessions,
   user_factors,
 } from './auth-schema.ts'
@@ -26,6 +27,7 @@ interface MarkedRows {
   groups: typeof groups.$inferSelect
   group_members: typeof group_members.$inferSelect
   group_grants: typeof group_grants.$inferSelect
+  policy_rules: typeof policy_rules.$inferSelect
   invitations: typeof invitations.$inferSelect
   passkeys: typeof passkeys.$inferSelect
   password_resets: typeof password_resets.$inferSelect
@@ -47,6 +49,7 @@ export const COVERED_COLUMNS = {
   groups: ['id', 'name', 'made_at'],
   group_members: ['group_id', 'user_id', 'added_at'],
   group_grants: ['group_id', 'gives', 'tag', 'server_id', 'site_id', 'given_at'],
+  policy_rules: ['user_id', 'can', 'what', 'tag', 'server_id', 'site_id', 'created_at'],
   invitations: [
     'hash',
     'person_id',
@@ -128,6 +131,7 @@ const LATER_COLUMNS = {
   groups: {},
   group_members: {},
   group_grants: {},
+  policy_rules: {},
   invitations: { parts: '[]' },
   passkeys: {},
   password_resets: {},
@@ -173,6 +177,7 @@ export class Marks {
       groups: keyOf('groups'),
       group_members: keyOf('group_members'),
       group_grants: keyOf('group_grants'),
+      policy_rules: keyOf('policy_rules'),
       invitations: keyOf('invitations'),
       passkeys: keyOf('passkeys'),
       password_resets: keyOf('password_resets'),

@@ -33,6 +33,8 @@ export const RELEASED = [
   '3a1083187780513717993e2c3e48803d934eb7d464051fcb938547a68a1a9210',
   // 0013_groups.sql
   '6f59d0a741e8e0e27ca5376d27dc6e46143e160cd23c2200058f89d3a7689005',
+  // 0014_policy_rules.sql
+  '5e7566424b571d0345adea52f72eb9fe7393ac83bbcf29a7338f0b3802b0b850',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

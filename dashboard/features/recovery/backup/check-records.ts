@@ -114,6 +114,8 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   groups: ({ name }) => `group ${printable(name)}`,
   group_members: ({ user_id, group_id }) => `membership of user ${user_id} in group ${group_id}`,
   group_grants: ({ group_id, gives }) => `grant ${printable(gives)} of group ${group_id}`,
+  policy_rules: ({ user_id, what }) =>
+    `rule of the access policy about ${printable(what)} of user ${user_id}`,
   invitations: ({ person_id }) => `invitation of person ${person_id}`,
   passkeys: ({ user_id, name }) => `passkey ${printable(name)} of user ${user_id}`,
   password_resets: ({ user_id }) => `link for a new password of user ${user_id}`,

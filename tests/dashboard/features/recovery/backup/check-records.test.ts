@@ -161,6 +161,9 @@ describe('the check', () => {
       ...[1, 2].flatMap((id) => wrong(`group name ${id} é世'"`)),
       ...[1, 2].flatMap((id) => wrong(`membership of user ${id} in group ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`grant gives ${id} é世'" of group ${id}`)),
+      ...[1, 2].flatMap((id) =>
+        wrong(`rule of the access policy about what ${id} é世'" of user ${id}`),
+      ),
       ...[1, 2].flatMap((id) => wrong(`invitation of person ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`passkey name ${id} é世'" of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`link for a new password of user ${id}`)),
