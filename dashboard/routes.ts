@@ -1,6 +1,7 @@
 import { groupRoutes } from '#dashboard/features/access/accounts/group-routes.ts'
 import { accountRoutes } from '#dashboard/features/access/accounts/routes.ts'
 import { serviceAccountRoutes } from '#dashboard/features/access/accounts/service-routes.ts'
+import { policyRoutes } from '#dashboard/features/access/policy/routes.ts'
 import { accessRoutes } from '#dashboard/features/access/routes.ts'
 import { ssoRoutes } from '#dashboard/features/access/sso/routes.ts'
 import { notificationRoutes } from '#dashboard/features/alerts/routes.ts'
@@ -94,7 +95,13 @@ export const SUBJECTS = {
   People: {
     about:
       'Who may log in to sites by SFTP and with which keys, and to this dashboard with which role.',
-    routes: { ...accessRoutes, ...accountRoutes, ...serviceAccountRoutes, ...groupRoutes },
+    routes: {
+      ...accessRoutes,
+      ...accountRoutes,
+      ...serviceAccountRoutes,
+      ...groupRoutes,
+      ...policyRoutes,
+    },
   },
   Clients: {
     about: 'What the clients of an agency see of their sites, without servers, and may do there.',

@@ -33,6 +33,7 @@ export const backupRestoreType = operationType({
   target: 'site',
   command: backupRestore,
   right: 'operate',
+  client_right: 'restore',
   params: z.object({ backup_id: Id, parts: BackupParts }),
   confirms: SAME_DOMAIN,
   outcome: completesWith(backupRestore.result),

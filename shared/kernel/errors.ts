@@ -38,7 +38,8 @@ export const ERRORS = {
  * its sources, or install, on the server;
  * `wordpress_fatal`: an error of PHP ends the WordPress of the site, which stays until a plugin, a theme or
  * a file is corrected; `wordpress_failed`: it failed in another way; `upgrade_needed`: the agent of the
- * server has another protocol than the dashboard.
+ * server has another protocol than the dashboard; `policy_broken`: rules of the access policy would
+ * not hold after the change, which `broken_rules` lists; `rule_not_true`: a new rule does not hold now.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -75,6 +76,8 @@ export const REFUSALS = [
   'wordpress_fatal',
   'wordpress_failed',
   'upgrade_needed',
+  'policy_broken',
+  'rule_not_true',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 
@@ -95,8 +98,21 @@ export const CANCELLED = 'The operation was cancelled'
 export const isCancelled = ({ code }: Pick<ErrorBody, 'code'>): boolean =>
   code === 'cancelled' || code === 'cancelled_not_undone'
 
+/** A rule of the access policy that a change would break: its id and text, and what would be true. */
+export interface BrokenRule {
+  id: number
+  rule: string
+  problem: string
+}
+
 /** The part of a failure that a client sees. */
-export type ErrorBody = { error: string; message?: string; fields?: Fields; code?: RefusalCode }
+export type ErrorBody = {
+  error: string
+  message?: string
+  fields?: Fields
+  code?: RefusalCode
+  broken_rules?: BrokenRule[]
+}
 
 /** Returns the name of the error of a body; undefined for an unknown text. */
 export function errorNameOf({ error }: Pick<ErrorBody, 'error'>): ErrorName | undefined {
@@ -109,6 +125,7 @@ type ErrorDetails = {
   fields?: Fields
   retry_after?: number
   refusal?: RefusalCode | undefined
+  broken_rules?: BrokenRule[]
   cause?: unknown
 }
 
@@ -118,10 +135,11 @@ export class ServiceError extends Error {
   readonly fields: Fields | undefined
   readonly retry_after: number | undefined
   readonly refusal: RefusalCode | undefined
+  readonly broken_rules: BrokenRule[] | undefined
 
   constructor(
     code: ErrorName,
-    { message, fields, retry_after, refusal, cause }: ErrorDetails = {},
+    { message, fields, retry_after, refusal, broken_rules, cause }: ErrorDetails = {},
   ) {
     super(message ?? describe(code, fields), cause === undefined ? undefined : { cause })
     this.name = 'ServiceError'
@@ -129,6 +147,7 @@ export class ServiceError extends Error {
     this.fields = fields
     this.retry_after = retry_after
     this.refusal = refusal
+    this.broken_rules = broken_rules
   }
 
   get status(): number {
@@ -140,7 +159,8 @@ export class ServiceError extends Error {
     if (this.fields) return { error, fields: this.fields }
     if (this.message === '') return { error }
     const why = this.refusal && { code: this.refusal }
-    return { error, message: this.message, ...why }
+    const rules = this.broken_rules && { broken_rules: this.broken_rules }
+    return { error, message: this.message, ...why, ...rules }
   }
 }
 
@@ -151,6 +171,9 @@ export const forbidden = (message: string, refusal?: RefusalCode) =>
   new ServiceError('forbidden', { message, refusal })
 export const conflict = (message: string, refusal?: RefusalCode) =>
   new ServiceError('conflict', { message, refusal })
+/** Refuses a change after which rules of the access policy would not hold. */
+export const policyBroken = (message: string, broken_rules: BrokenRule[]) =>
+  new ServiceError('conflict', { message, refusal: 'policy_broken', broken_rules })
 export const cancelledError = (): ServiceError => conflict(CANCELLED, 'cancelled')
 /** Returns the failure with the steps that could not be undone. */
 export const notUndone = (cause: ServiceError, left: readonly string[]): ServiceError =>
@@ -205,7 +228,11 @@ export function fieldsOf(issues: readonly FieldIssue[]): Fields {
 }
 
 /** Returns the data of an `error` event for callers that do not request codes. */
-export function withoutCode({ code: _, ...body }: ErrorBody): Record<string, unknown> {
+export function withoutCode({
+  code: _,
+  broken_rules: __,
+  ...body
+}: ErrorBody): Record<string, unknown> {
   return body
 }
 

@@ -27,6 +27,8 @@ export interface OperationSpec<
   command: C
   /** The right that a caller needs to start it. */
   right: Right
+  /** The right with which also a client of the agency can start it, if there is one. */
+  client_right?: Right
   /** The right to retry it, if that may do more than a call with `right`. */
   retry_right?: Right
   /** `same_site` by default; for a server `nothing`. */

@@ -26,6 +26,7 @@ export const wpLoginType = operationType({
   target: 'site',
   command: wpLogin,
   right: 'secrets',
+  client_right: 'login',
   excludes: 'same_site_except_backup',
   params: wpLogin.params.omit({ domain: true }),
   confirms: SAME_DOMAIN,

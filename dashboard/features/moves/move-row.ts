@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Database } from '#dashboard/kernel/db/client.ts'
+import { keepPolicy } from '#dashboard/kernel/auth/policy.queries.ts'
+import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import type { OperationRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { findMove, type MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 import { conflict } from '#shared/kernel/errors.ts'
@@ -14,15 +15,16 @@ export const LeftCopies = z.array(z.number())
 /**
  * Returns the row of an operation. A new one continues what an earlier one could not decide, and
  * otherwise begins with the removal of the copy that an earlier one may have left. One without a
- * user only ends what an earlier one has left. Throws conflict without a move, or if it would undo
- * what may be decided.
+ * user only ends what an earlier one has left. Throws conflict without a move, if it would undo what may
+ * be decided, and with `policy_broken` for a server where the site breaks the access policy.
  */
 export async function moveRowOf(
-  db: Database,
+  records: MarkedRecords,
   { id: operation_id, type, actor }: Pick<OperationRow, 'id' | 'type' | 'actor'>,
   { id: site_id, domain }: Pick<SiteRow, 'id' | 'domain'>,
   requested: number | undefined,
 ): Promise<MoveRow> {
+  const { db } = records
   const known = await findMove(db, site_id)
   if (known?.operation_id === operation_id) return known
   const other_id = requested ?? known?.other_id
@@ -32,7 +34,10 @@ export async function moveRowOf(
   const undecided = known && isUndecided(known)
   const next = undecided ? progressOfRepeat(known) : progressAfter(known)
   const progress = actor === null && known ? progressOfRetry(known, next) : next
-  await insertMove(db, { site_id, other_id, operation_id, progress })
+  const move = { site_id, other_id, operation_id, progress }
+  await keepPolicy(records, { site: { site_id, server_id: other_id } }, (guard) =>
+    insertMove(db, move, guard),
+  )
   const row = await findMove(db, site_id)
   if (!row) throw conflict(`${domain} is not moving`)
   return row

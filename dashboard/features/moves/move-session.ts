@@ -62,7 +62,7 @@ async function openSession(
   const { db, clock, deadline_ms } = deps
   const site = await findSiteById(db, operation.site_id ?? 0)
   if (!site) throw conflict('The site is no longer recorded')
-  const row = await moveRowOf(db, operation, site, other_id)
+  const row = await moveRowOf(deps, operation, site, other_id)
   // The deadline counts from the last progress; a new attempt is no progress.
   const isFirst = operation.started_at === null
   const deadline_at = isFirst ? timestamp(clock, deadline_ms) : operation.deadline_at

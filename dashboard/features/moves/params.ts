@@ -1,6 +1,7 @@
 import { effectiveSettings } from '#dashboard/features/backups/effective.queries.ts'
 import { createParams } from '#dashboard/features/backups/params.ts'
 import { liveSiteOf } from '#dashboard/features/copies/copy-source.ts'
+import { checkPolicy } from '#dashboard/kernel/auth/policy.queries.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { foreignChanges, refuseUnaccepted } from '#dashboard/kernel/engine/foreign-changes.ts'
 import type { OperationTarget, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
@@ -12,7 +13,7 @@ import { isUndecided } from './move-state.ts'
 import { findNamesakes, findServer } from './queries.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
-type MoveDeps = Deps & Pick<RulesDeps, 'agents'>
+type MoveDeps = Deps & Pick<RulesDeps, 'agents' | 'marks'>
 
 /** Returns the params of a move. Throws like `checkMove`, and 422 on `accept` for others. */
 export async function moveParams(
@@ -28,7 +29,8 @@ export async function moveParams(
 
 /**
  * Returns the new server, and what it would change that Hosting Control did not make. Throws 422 for
- * a server that cannot take the site, and 409 for a site that cannot move now.
+ * a server that cannot take the site, and 409 for a site that cannot move now, or whose move would
+ * break a rule of the access policy.
  */
 export async function checkMove(
   deps: MoveDeps,
@@ -38,6 +40,7 @@ export async function checkMove(
   const other = fitServer(server, site, await findServer(deps.db, server_id))
   const isOpen = await refuseUnfitSite(deps, site, server_id)
   await refuseNamesThere(deps, site, server_id)
+  await checkPolicy(deps, { site: { site_id: site.id, server_id } })
   // The copy of a move that has not ended may be there already.
   const changes = isOpen
     ? []

@@ -1,5 +1,12 @@
 import { and, eq, inArray, ne, or } from 'drizzle-orm'
-import { batch, type Database, type Queries, type Statement } from '#dashboard/kernel/db/client.ts'
+import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
+import {
+  batch,
+  type Database,
+  type Queries,
+  type Statement,
+  writeAll,
+} from '#dashboard/kernel/db/client.ts'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { site_moves } from '#dashboard/kernel/db/moves-schema.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
@@ -60,18 +67,23 @@ export async function findUnconfirmed(db: Database, site_id: number): Promise<Si
   return { ...facts, moved_at, tls: certificate !== '' }
 }
 
-/** Inserts the row of an operation, or updates that of an earlier move. */
+/**
+ * Inserts the row of an operation, or updates that of an earlier move: from then on, the access policy
+ * counts the site on both servers.
+ */
 export async function insertMove(
   db: Database,
   values: Pick<MoveRow, 'site_id' | 'other_id' | 'operation_id' | 'progress'>,
+  guard?: PolicyGuard,
 ): Promise<void> {
   const { site_id: target, ...set } = values
-  await db.write((queries) =>
+  await writeAll(db, (queries) => [
+    ...(guard ? [guard(queries)] : []),
     queries
       .insert(site_moves)
       .values({ site_id: target, ...set })
       .onConflictDoUpdate({ target: site_moves.site_id, set }),
-  )
+  ])
 }
 
 export async function storeProgress(

@@ -258,6 +258,7 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   group_id: { description: 'The id of a group.', schema: id, example: 3 },
   target_id: { description: 'The id of a backup target.', schema: id, example: 1 },
   backup_id: { description: 'The id of a backup.', schema: id, example: 3 },
+  rule_id: { description: 'The id of a rule of the access policy.', schema: id, example: 1 },
   token_id: { description: 'The id of an API token.', schema: id, example: 2 },
   identity_id: {
     description: 'The id of an identity at a provider.',

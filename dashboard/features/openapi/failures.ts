@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BrokenRules } from '#shared/kernel/api/parts.ts'
 import { ERRORS, type ErrorName, REFUSALS } from '#shared/kernel/errors.ts'
 import type { DescribedRoute } from './described-routes.ts'
 
@@ -35,7 +36,7 @@ const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; exa
   },
   conflict: {
     about: 'The current state does not allow it; `code` is for programs that can act on it.',
-    rest: { message, code },
+    rest: { message, code, broken_rules: BrokenRules },
     example: { message: 'Another operation is running: Back up shop.example' },
   },
   too_large: {

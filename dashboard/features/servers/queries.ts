@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { forgetStatements } from '#dashboard/features/metrics/queries.ts'
+import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers } from '#dashboard/kernel/db/schema.ts'
@@ -43,11 +44,17 @@ export async function getServerDetail(db: Database, id: number): Promise<ServerD
 
 type NewServer = Pick<ServerRow, 'name' | 'hostname' | 'port' | 'user' | 'tags' | 'created_at'>
 
-export async function insertServer(db: Database, values: NewServer, user_id: number) {
+export async function insertServer(
+  db: Database,
+  values: NewServer,
+  user_id: number,
+  guard: PolicyGuard,
+) {
   const source = sourceOf(user_id)
   const created = { id: servers.id, name: servers.name, status: servers.status }
-  const [rows] = await db.write((queries) =>
+  const [, rows] = await db.write((queries) =>
     queries.batch([
+      guard(queries),
       queries.insert(servers).values(values).returning(created),
       queries.insert(activities).values({
         type: 'server.create',
@@ -71,10 +78,12 @@ export async function updateServer(
   id: number,
   values: Partial<ServerRow>,
   entry: NewActivity,
+  guard: PolicyGuard,
 ) {
   const updated = { id: servers.id, name: servers.name, tags: servers.tags }
-  const [rows] = await db.write((queries) =>
+  const [, rows] = await db.write((queries) =>
     queries.batch([
+      guard(queries),
       queries
         .update(servers)
         .set({ ...values, name: values.name ?? sql`name` })

@@ -42,10 +42,11 @@ export const serverRoutes = {
     ignores_unknown: true,
     summary: 'Register a server',
     details:
-      'Answers immediately; the server is pending until its agent is enrolled and has answered.',
+      'Answers immediately; the server is pending until its agent is enrolled and has answered. 409 for tags that would break a rule of the access policy.',
     right: 'admin',
     body: CreateServer,
     answers: creates('Registered.', { server: ServerCreated }),
+    errors: ['conflict'],
     run: async ({ deps, body, caller }) => ({
       server: await createServer(deps, body, caller.user.id),
     }),
@@ -64,10 +65,12 @@ export const serverRoutes = {
     at: 'PATCH /api/servers/:server_id',
     ignores_unknown: true,
     summary: 'Change a server',
+    details: '409 for tags that would break a rule of the access policy.',
     right: 'admin',
     loads: loadServer,
     body: UpdateServer,
     answers: shows('Its current state.', { server: ServerUpdated }),
+    errors: ['conflict'],
     run: async ({ deps, loaded, body, caller }) => ({
       server: await changeServer(deps, loaded, body, caller.user.id),
     }),

@@ -1,6 +1,7 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
@@ -30,6 +31,7 @@ export type StartChange = (
 export interface RulesDeps extends Pick<CommonDeps, 'db' | 'clock' | 'contact_ms' | 'random'> {
   agents: Agents
   sealer: Sealer
+  marks: Marks
   /** The rules for addresses of agents, which hold for other addresses, too. */
   rules: AddressRules
   /** The folder of the agent's builds; undefined: that of build-agent.ts. */

@@ -77,6 +77,8 @@ const OTHERS: Record<string, string> = {
   'account.deactivate': 'Deactivate account',
   'account.activate': 'Activate account',
   'account.remove': 'Remove account',
+  'policy.rule_add': 'Add rule to access policy',
+  'policy.rule_delete': 'Delete rule of access policy',
   'service_account.create': 'Create service account',
   'service_account.change': 'Change service account',
   'service_account.deactivate': 'Deactivate service account',

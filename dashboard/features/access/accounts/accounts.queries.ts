@@ -6,6 +6,7 @@ import {
   partOf,
 } from '#dashboard/kernel/auth/grants.queries.ts'
 import { listMadeOwners, MADE_OWNERS } from '#dashboard/kernel/auth/made-owners.queries.ts'
+import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
 import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
 import {
@@ -13,6 +14,7 @@ import {
   grants,
   group_members,
   part_grants,
+  policy_rules,
   sessions,
 } from '#dashboard/kernel/db/auth-schema.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
@@ -112,10 +114,13 @@ export interface AccountChange {
   user?: Partial<Pick<UserRow, 'email' | 'name' | 'password_hash' | 'deactivated_at'>>
   /** Whether sessions, tokens and every access to sites end. */
   ends?: boolean
-  /** Whether the account leaves its groups. */
-  leaves_groups?: boolean
   /** Whether the person has no account from then on. */
   leaves_person?: boolean
+  /**
+   * Whether nobody can use the account ever again: it leaves its groups, and rules of the access
+   * policy about it end.
+   */
+  is_removed?: boolean
 }
 
 interface Conditions {
@@ -123,6 +128,8 @@ interface Conditions {
   by: Account
   /** Owners of whom one must be left; undefined: the change ends no owner. */
   others: readonly Account[] | undefined
+  /** The state in which the change breaks no rule of the access policy. */
+  guard: PolicyGuard
 }
 
 /** Stores a change with its activity. Returns false when somebody else was faster. */
@@ -130,7 +137,7 @@ export function storeChange(
   { db, marks }: MarkedRecords,
   account: Account,
   change: AccountChange,
-  { by, others }: Conditions,
+  { by, others, guard }: Conditions,
   entry: NewActivity & { created_at: string },
 ): Promise<boolean> {
   const conditions = [
@@ -138,9 +145,10 @@ export function storeChange(
     isOneOwner([by]),
     ...(others ? [isOneOwner(others)] : []),
   ]
-  return writeIf(db, sql.join(conditions, sql` and `), entry, (queries) =>
-    statementsOf(queries, marks, account, change, others !== undefined, entry.created_at),
-  )
+  return writeIf(db, sql.join(conditions, sql` and `), entry, (queries) => [
+    guard(queries),
+    ...statementsOf(queries, marks, account, change, others !== undefined, entry.created_at),
+  ])
 }
 
 /**
@@ -194,13 +202,16 @@ function statementsOf(
           queries.update(people).set({ access_ended_at: at }).where(eq(people.user_id, id)),
         ]
       : []),
-    ...(change.leaves_groups
-      ? [queries.delete(group_members).where(eq(group_members.user_id, id))]
-      : []),
     ...(change.leaves_person
       ? [
           queries.update(people).set({ user_id: null }).where(eq(people.user_id, id)),
           queries.delete(identities).where(eq(identities.user_id, id)),
+        ]
+      : []),
+    ...(change.is_removed
+      ? [
+          queries.delete(group_members).where(eq(group_members.user_id, id)),
+          queries.delete(policy_rules).where(eq(policy_rules.user_id, id)),
         ]
       : []),
     ...(ends_owner ? [queries.delete(invitations).where(eq(invitations.invited_by, id))] : []),

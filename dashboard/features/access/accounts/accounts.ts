@@ -3,6 +3,7 @@ import type { PersonRow } from '#dashboard/features/access/queries.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { listTokenRows } from '#dashboard/kernel/auth/api-tokens.queries.ts'
 import { showTokens } from '#dashboard/kernel/auth/api-tokens.ts'
+import { keepPolicy } from '#dashboard/kernel/auth/policy.queries.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import { listSessions } from '#dashboard/kernel/auth/sessions.ts'
@@ -113,6 +114,9 @@ export function activate(deps: AccountDeps, caller: Caller, person_id: number): 
   })
 }
 
+/** What every removal of an account changes beside its name. */
+export const REMOVED = { grants: [], parts: [], ends: true, is_removed: true } as const
+
 /**
  * Removes the account of a person. Its row stays without a password and with another address, so that
  * the activity still says who did what, and nobody gets its id.
@@ -124,7 +128,7 @@ export function removeAccount(deps: AccountDeps, caller: Caller, person_id: numb
       password_hash: '',
       deactivated_at: deactivated_at ?? timestamp(deps.clock),
     }
-    return { type: 'account.remove', user, ...NOTHING_LEFT, leaves_person: true }
+    return { type: 'account.remove', user, leaves_person: true, ...REMOVED }
   })
 }
 
@@ -137,9 +141,6 @@ export async function showLogins(deps: AccountDeps, caller: Caller, person: Pers
     tokens: await showTokens(deps, rows, caller),
   }
 }
-
-/** What the removal of an account takes away. */
-export const NOTHING_LEFT = { grants: [], parts: [], ends: true, leaves_groups: true }
 
 /**
  * Changes an account as `decide` says of its current state; undefined: nothing. Throws 404 without an
@@ -176,11 +177,23 @@ export async function storeDecision(
     const others = othersOf(owners, account, changed)
     const text = `${name}${detail}`
     const entry = entryOf(deps.clock, { type, user_id: caller.user.id, detail: text })
-    if (!(await storeChange(deps, account, changed, { by, others }, entry))) continue
+    const isStored = await keepPolicy(
+      deps,
+      { accounts: [afterChange(account, changed)] },
+      (guard) => storeChange(deps, account, changed, { by, others, guard }, entry),
+    )
+    if (!isStored) continue
     deps.bus.notify(SESSIONS_NEWS)
     return
   }
   throw new Error('The account changes with each attempt to change it')
+}
+
+/** Returns what the rules of the access policy are about, after a change of an account. */
+function afterChange({ user }: Account, { grants, parts, user: changed }: AccountChange) {
+  const deactivated_at = changed?.deactivated_at
+  const is_in_use = deactivated_at === undefined ? undefined : deactivated_at === null
+  return { user_id: user.id, grants, parts, is_in_use }
 }
 
 async function getAccount(deps: AccountDeps, { user_id }: PersonRow): Promise<Account> {

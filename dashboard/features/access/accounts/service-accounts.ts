@@ -32,8 +32,8 @@ import {
   inFleet,
   isSame,
   NEEDS_ROLE,
-  NOTHING_LEFT,
   ownerOf,
+  REMOVED,
   storeDecision,
   wordsOf,
 } from './accounts.ts'
@@ -190,7 +190,7 @@ export function removeServiceAccount(deps: Deps, caller: Caller, id: number): Pr
   return change(deps, caller, id, ({ user: { name, deactivated_at } }) => {
     const email = `${name} (removed account ${id})`
     const user = { email, deactivated_at: deactivated_at ?? timestamp(deps.clock) }
-    return { type: 'service_account.remove', user, ...NOTHING_LEFT }
+    return { type: 'service_account.remove', user, ...REMOVED }
   })
 }
 

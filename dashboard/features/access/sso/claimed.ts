@@ -3,12 +3,14 @@ import { freeName } from '#dashboard/features/access/accounts/people.queries.ts'
 import { grantsOf, roleIn } from '#dashboard/features/access/accounts/show-accounts.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { findOwnGrants } from '#dashboard/kernel/auth/grants.queries.ts'
+import { keepPolicy } from '#dashboard/kernel/auth/policy.queries.ts'
 import { findUser } from '#dashboard/kernel/auth/queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { PersonName } from '#shared/access/site-access.ts'
+import { ServiceError } from '#shared/kernel/errors.ts'
 import { Email } from '#shared/kernel/fields.ts'
 import { ROLES, type Role } from '#shared/kernel/rights.ts'
 import type { SsoDeps } from './begin.ts'
@@ -86,7 +88,8 @@ function takenError(error: unknown): undefined {
 
 /**
  * Gives an account the role that its claim gives now. Without one, its sessions and tokens end, and it
- * throws SsoRefusal.
+ * throws SsoRefusal. It also throws that for a role that would break a rule of the access policy: nobody
+ * works with another role than that of the claim, so they end, too, if the claim gives less.
  */
 export async function followClaim(
   deps: SsoDeps,
@@ -97,8 +100,7 @@ export async function followClaim(
   const claims = provider.claim === '' ? {} : await login.details([provider.claim])
   const role = roleOf(provider, claims)
   if (role === undefined) {
-    await endClaimed(deps, user.id)
-    deps.bus.notify(SESSIONS_NEWS)
+    await endAccess(deps, user)
     throw new SsoRefusal('its claim gives the account no role any more', NO_ROLE)
   }
   const { grants: former } = await findOwnGrants(deps, user.id)
@@ -110,10 +112,29 @@ export async function followClaim(
   })
   const gives = grantsOf(role, former.includes('secrets'))
   const given = { user, gives, given_at: timestamp(deps.clock) }
-  if (!(await storeRole(deps, given, entry)))
+  const accounts = [{ user_id: user.id, grants: gives }]
+  const isStored = await keepPolicy(deps, { accounts }, (guard) =>
+    storeRole(deps, { ...given, guard }, entry),
+  ).catch(async (error: unknown) => {
+    if (!(error instanceof ServiceError) || error.refusal !== 'policy_broken') throw error
+    if (isLess(role, roleIn(former))) await endAccess(deps, user)
+    throw new SsoRefusal(
+      `the role ${role} of its claim would break the access policy. ${error.message}`,
+      'The role that the provider gives you would break the access policy of this dashboard: ask an owner',
+    )
+  })
+  if (!isStored)
     throw new SsoRefusal(
       'the account was changed meanwhile',
       'The account was changed meanwhile: try again',
     )
+  deps.bus.notify(SESSIONS_NEWS)
+}
+
+const isLess = (role: Role, former: Role | null): boolean =>
+  former !== null && ROLES.indexOf(role) < ROLES.indexOf(former)
+
+async function endAccess(deps: SsoDeps, { id }: UserRow): Promise<void> {
+  await endClaimed(deps, id)
   deps.bus.notify(SESSIONS_NEWS)
 }

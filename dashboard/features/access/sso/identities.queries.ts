@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import { grantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
+import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
 import { type MarkedRecords, whileUnchanged } from '#dashboard/kernel/auth/queries.ts'
 import { people } from '#dashboard/kernel/db/access-schema.ts'
 import { api_tokens, grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
@@ -103,16 +104,19 @@ interface ClaimedRole {
   user: UserRow
   gives: readonly Grant[]
   given_at: string
+  /** The state in which the role breaks no rule of the access policy. */
+  guard: PolicyGuard
 }
 
 /** Replaces the role of an account. Returns false if the account was changed meanwhile. */
 export function storeRole(
   { db, marks }: MarkedRecords,
-  { user, gives, given_at }: ClaimedRole,
+  { user, gives, given_at, guard }: ClaimedRole,
   entry: NewActivity,
 ): Promise<boolean> {
   const former = and(eq(grants.user_id, user.id), inArray(grants.gives, [...ROLES]))
   return whileUnchanged(db, { user }, (queries) => [
+    guard(queries),
     queries.delete(grants).where(former),
     ...grantStatements(queries, marks, { user_id: user.id, gives, given_at }),
     queries.insert(activities).values(entry),

@@ -7,6 +7,7 @@ import { namesOf } from '#dashboard/features/domains/names.queries.ts'
 import { moveSiteParams } from '#dashboard/features/moves/params.ts'
 import { refuseTakenUser } from '#dashboard/features/sites/queries.ts'
 import { makeSiteUser } from '#dashboard/features/sites/site-user.ts'
+import { checkPolicy } from '#dashboard/kernel/auth/policy.queries.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import type { OperationTarget, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
@@ -29,7 +30,7 @@ export async function recoverParams(deps: RulesDeps, target: OperationTarget, in
 
 /**
  * Returns the params of a site as it was, from its backup, on another server than the lost one.
- * Throws 409 for one that cannot take it.
+ * Throws 409 for one that cannot take it, and where the site would break a rule of the access policy.
  */
 export async function paramsFromBackup(
   deps: RulesDeps,
@@ -41,6 +42,7 @@ export async function paramsFromBackup(
   const site = requireSite(target)
   if (lost.id === server.id) throw conflict(`${server.name} is lost: choose another server`)
   await refuseUnfitServer(deps, site, server)
+  await checkPolicy(deps, { site: { site_id: site.id, server_id: server.id } })
   const chosen = sites.find(({ site_id }) => site_id === site.id)?.backup_id
   const backup_id = chosen ?? (await findNewestBackup(deps.db, site.id))?.id
   if (backup_id === undefined) throw conflict(`${site.domain} has no backup: it is lost`)

@@ -268,6 +268,7 @@ test('a route without a right does not compile', () => {
  * accounts has those of programs, and that of groups says who may do what.
  */
 const DOWNLOADS = [
+  'GET /api/policy/rules',
   'GET /api/service-accounts',
   'GET /api/groups',
   'GET /api/people/:person_id/account/logins',
@@ -340,6 +341,8 @@ test('no token creates tokens, changes the password, a second factor or accounts
     'POST /api/groups',
     'PATCH /api/groups/:group_id',
     'DELETE /api/groups/:group_id',
+    'POST /api/policy/rules',
+    'DELETE /api/policy/rules/:rule_id',
     'POST /api/client/sites/:site_id/restore-request',
     'POST /api/client/sites/:site_id/login',
     'POST /api/backup-kit',

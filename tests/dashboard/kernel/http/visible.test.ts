@@ -510,6 +510,8 @@ const HARMLESS = [
   'POST /api/people/:person_id/invitation site_id',
   'PATCH /api/people/:person_id/account server_id',
   'PATCH /api/people/:person_id/account site_id',
+  'POST /api/policy/rules server_id',
+  'POST /api/policy/rules site_id',
   'POST /api/service-accounts server_id',
   'POST /api/service-accounts site_id',
   'PATCH /api/service-accounts/:account_id server_id',

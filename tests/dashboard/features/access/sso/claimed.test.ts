@@ -110,6 +110,35 @@ test('a group adds to the role of the claim, which each login sets without regar
   expect([before, await role()]).toEqual(['admin', 'viewer'])
 })
 
+test('a role of the claim that would break the access policy is refused, and a lower one ends the sessions', async () => {
+  await using sso = await startSso(provider, MAPPED)
+  const visitor = sso.visitor()
+  await visitor.logIn(provider)
+  const rule = (text: string) => sso.call('POST', '/api/policy/rules', { rule: text })
+  const loginWith = async (groups: string) => {
+    know({ groups })
+    return (await sso.visitor().logIn(provider)).body
+  }
+  const own = async () => (await visitor.get('/api/auth/rights')).body
+  const refused = message(
+    'The role that the provider gives you would break the access policy of this dashboard: ask an owner',
+  )
+
+  const below = await rule('ben@example.com cannot operate@*')
+  expect([await loginWith('ops'), (await own()).role]).toEqual([refused, 'viewer'])
+  expect((await activityOf(sso, 2))[0]).toEqual([
+    'auth.login',
+    'failed',
+    'ben@example.com',
+    'with Main: the role operator of its claim would break the access policy. A rule of the access policy would not hold any more. "ben@example.com cannot operate@*": ben@example.com can do it in the whole fleet. An owner can delete the rule on the page People first',
+  ])
+  await sso.call('DELETE', `/api/policy/rules/${below.body.rule.id}`)
+  await loginWith('ops')
+  await rule('ben@example.com can operate@*')
+
+  expect([await loginWith('staff'), await own()]).toEqual([refused, { error: 'Unauthorized' }])
+})
+
 test('a login without the claim is refused, and ends the sessions of the account', async () => {
   await using sso = await startSso(provider, MAPPED)
   const visitor = sso.visitor()
