@@ -9,6 +9,7 @@ import {
   removeAccount,
   revokeInvitation,
 } from '#dashboard/web/api/accounts.ts'
+import { policyQuery } from '#dashboard/web/api/policy.ts'
 import { PartGrants } from '#dashboard/web/features/access/part-grants.tsx'
 import { ROLE_TEXTS } from '#dashboard/web/labels/role.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -247,6 +248,7 @@ function Ask({ person, icon, label, title, action = label, call, ...props }: Ask
   const confirm = async () => {
     await call(person.id)
     await client.invalidateQueries({ queryKey: peopleQuery.queryKey })
+    await client.invalidateQueries({ queryKey: policyQuery.queryKey })
   }
   return (
     <>

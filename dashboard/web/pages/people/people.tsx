@@ -15,6 +15,7 @@ import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { Groups } from './groups.tsx'
 import { Invite } from './invite.tsx'
 import { PersonCard } from './person-card.tsx'
+import { PolicyRules } from './policy-rules.tsx'
 import { ServiceAccounts } from './service-accounts.tsx'
 
 /** Who may log in to this dashboard and to sites. */
@@ -70,6 +71,7 @@ function People() {
       ))}
       <Groups />
       <ServiceAccounts />
+      <PolicyRules />
       <AddPerson {...dialog} />
       <Invite {...inviting.dialog} />
     </Page>

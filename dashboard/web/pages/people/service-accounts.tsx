@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Bot, Check, KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { groupsQuery } from '#dashboard/web/api/groups.ts'
+import { policyQuery } from '#dashboard/web/api/policy.ts'
 import {
   activateServiceAccount,
   changeServiceAccount,
@@ -153,6 +154,7 @@ function ServiceAccountCard({ account }: AccountProps) {
           await removeServiceAccount(id)
           await client.invalidateQueries({ queryKey: groupsQuery.queryKey })
           await refresh()
+          await client.invalidateQueries({ queryKey: policyQuery.queryKey })
         }}
       >
         Its API tokens are refused from then on. This cannot be undone.

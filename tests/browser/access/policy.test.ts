@@ -1,0 +1,48 @@
+// tier: full
+import { expect, test } from 'bun:test'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { button, useBrowser } from '#tests/support/browser/pages.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+
+test('an owner adds rules, and a change that breaks one is refused where it is made', async () => {
+  await dashboard.client().post('/api/servers', { hostname: 'web.example', tags: ['shop'] })
+  const robot = { name: 'robot', role: null, parts: [{ gives: 'operator', tag: 'shop' }] }
+  await dashboard.client().post('/api/service-accounts', robot)
+  const { page, problems } = await open('/people')
+  const dialog = page.getByRole('dialog')
+  const confirm = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+  await page.getByText('No rules yet').waitFor()
+  await inspect(page)
+
+  await button(page, 'Add rule').click()
+  await confirm('Write as a line')
+  await dialog.getByLabel('Rule', { exact: true }).fill('robot can site.restart@*')
+  await confirm('Add rule')
+  await dialog.getByText('What: site.restart is neither a type of operation').waitFor()
+  await dialog.getByLabel('Rule', { exact: true }).fill('robot cannot site.update@*')
+  await confirm('Add rule')
+  await dialog.getByText('robot can do it on the tag shop').waitFor()
+  await confirm('Choose')
+  await dialog.getByLabel('Account').selectOption('robot, a service account')
+  await dialog.getByLabel('What').selectOption('Do the everyday work (operate)')
+  await dialog.getByLabel('Where').selectOption('The servers with a tag, and their sites')
+  await dialog.getByRole('button', { name: 'shop' }).click()
+  await inspect(page)
+  await confirm('Add rule')
+  await page.getByText('robot can operate@tag:shop').waitFor()
+
+  await button(page, 'Remove robot').click()
+  await confirm('Remove service account')
+  await dialog.getByText('"robot can operate@tag:shop": robot is not in use').waitFor()
+  await confirm('Cancel')
+  await button(page, 'Delete rule: robot can operate@tag:shop').click()
+  await confirm('Delete rule')
+  await page.getByText('No rules yet').waitFor()
+  await button(page, 'Remove robot').click()
+  await confirm('Remove service account')
+  await button(page, 'Remove robot').waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+})
