@@ -9,6 +9,7 @@ import { copyParamsForAgent, sourceOf } from './copy-source.ts'
 export const siteClone: OperationRules<'site.clone'> = {
   ...siteCreate,
   absent: null,
+  retry_also: (_, { site_id }) => ({ copy_id: site_id ?? 0 }),
   params: async (deps, { server }, { from, dns: _dns, ...site }) => {
     const source = await sourceOf(deps, server.id, from)
     return { ...site, from: source.from }

@@ -13,4 +13,5 @@ export const siteRefresh: OperationRules<'site.refresh'> = {
   sent: copyParamsForAgent,
   succeeded: replacedBy('site.refresh'),
   bulk: null,
+  retry_also: (_, { site_id }) => ({ copy_id: site_id ?? 0 }),
 }

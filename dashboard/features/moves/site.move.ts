@@ -5,4 +5,5 @@ import { moveParams } from './params.ts'
 export const siteMove: OperationRules<'site.move'> = {
   ...repeatableMove,
   params: moveParams,
+  retry_also: (_, { params }) => ({ server_id: Number(params.server_id) }),
 }

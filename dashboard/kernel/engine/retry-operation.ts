@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
+import type { Names } from '#dashboard/kernel/http/places.queries.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import type { OperationView, RetryOperation } from '#shared/operations/api/operations.ts'
@@ -24,6 +25,12 @@ export async function retryOperation(
   const wait_for_agent = rulesOf(deps, again.type).waits.retry
   const { operation_id } = await enqueue(deps, { ...again, actor, wait_for_agent, retry_of: id })
   return getView(deps.db, operation_id)
+}
+
+/** Returns what else a retry of an operation needs the right on; undefined for most types. */
+export async function namesOfRetry(deps: StartDeps, id: string): Promise<Names | undefined> {
+  const first = await getOperation(deps.db, id)
+  return rulesOf(deps, first.type).retry_also?.(deps, first)
 }
 
 export async function planRetry(

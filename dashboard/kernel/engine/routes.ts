@@ -18,7 +18,7 @@ import {
 } from '#shared/operations/api/operations.ts'
 import { followOperation } from './follow-events.ts'
 import type { StreamDeps } from './operation-answers.ts'
-import { planRetry, retryOperation } from './retry-operation.ts'
+import { namesOfRetry, planRetry, retryOperation } from './retry-operation.ts'
 import { getView, listOperations } from './views.queries.ts'
 
 const route = routesWith<StreamDeps>()
@@ -84,7 +84,7 @@ export const operationRoutes = {
     at: 'POST /api/operations/:operation_id/retry',
     summary: 'Retry a failed operation',
     details:
-      'Starts a new operation. 409 for one that succeeded or is running. One that failed with `backup_failed` is done without a backup if `without_backup` is true.',
+      'Starts a new operation. 409 for one that succeeded or is running. A move needs the right on the other server, too, and a copy on its original. One that failed with `backup_failed` is done without a backup if `without_backup` is true.',
     right: 'operate',
     loads: loadOperation,
     body: RetryOperation,
@@ -94,7 +94,10 @@ export const operationRoutes = {
     },
     errors: ASKS_AGENT,
     run: async ({ deps, loaded: { id, type }, body, caller, requireRight }) => {
-      await requireRight(retryRightOf(type))
+      const right = retryRightOf(type)
+      await requireRight(right)
+      const also = await namesOfRetry(deps, id)
+      if (also) await requireRight(right, also)
       if (body.dry_run) return planRetry(deps, id, body)
       const { without_backup } = body
       const operation = await retryOperation(deps, id, { without_backup, actor: caller.user.id })

@@ -3,6 +3,7 @@ import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import type { Names } from '#dashboard/kernel/http/places.queries.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import type { BackupPlace } from '#shared/backups/backup.ts'
@@ -150,6 +151,8 @@ export interface OperationRules<K extends OperationType> {
    * that changes nothing that a backup has.
    */
   backup_first?(deps: RulesDeps, target: OperationTarget, input: InputOf<K>): Promise<BackupFirst>
+  /** Returns what else a retry needs the right on, beside the target of the operation. */
+  retry_also?(deps: RulesDeps, first: OperationRow): Names | Promise<Names>
   /** Throws 409 for stored params that must not be sent again as they are. */
   refuse_retry?(deps: RulesDeps, first: OperationRow): Promise<void>
   /** The rules for the site of an operation; null for a type whose target is a server. */

@@ -9,6 +9,7 @@ import { until } from '#tests/support/dashboard/dashboard.ts'
 import { shown, useCloudflare } from '#tests/support/dashboard/dns.ts'
 import { passwordIdOf } from '#tests/support/repository-password.ts'
 
+const NOWHERE = { tag: null, server_id: null, site_id: null }
 const CREATED = { id: expect.any(Number), domain: 'copy.example', status: 'provisioning' }
 
 const refusedFrom = (reason: string) => ({
@@ -107,8 +108,14 @@ describe('a copy of a site', () => {
     const { operations: found } = (await dashboard.call('GET', '/api/operations?type=site.clone'))
       .body
 
-    await dashboard.call('POST', `/api/operations/${found[0].id}/retry`)
+    const retry = async (...sites: number[]) => {
+      const parts = sites.map((site_id) => ({ ...NOWHERE, gives: 'operator' as const, site_id }))
+      const headers = await dashboard.signInWith([], parts)
+      return (await dashboard.call('POST', `/api/operations/${found[0].id}/retry`, {}, headers))
+        .status
+    }
 
+    expect([await retry(id), await retry(id, shop)]).toEqual([403, 202])
     await until(async () => (await site(id)).status === 'active')
     expect(asked).toEqual([asked[0], asked[0]])
   })

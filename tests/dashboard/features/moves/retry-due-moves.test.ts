@@ -86,6 +86,27 @@ test('a retry by a user opens it, too', async () => {
   await until(async () => (await all.site(all.shop)).server_id === all.second)
 })
 
+test('a retry needs the right on the other server, too', async () => {
+  await using all = await movingServers(FAST)
+  refuses(all, 'two', 'arrived')
+  await move(all)
+  const { operation_id } = (await shown(all)).open
+  const operator = (part: object) =>
+    ({ gives: 'operator', tag: null, server_id: null, site_id: null, ...part }) as const
+  const status = async (...parts: object[]) => {
+    const headers = await all.dashboard.signInWith([], parts.map(operator))
+    const path = `/api/operations/${operation_id}/retry`
+    return (await all.dashboard.call('POST', path, undefined, headers)).status
+  }
+  const site = { site_id: all.shop }
+
+  expect([
+    await status(site),
+    await status({ server_id: all.second }),
+    await status(site, { server_id: all.second }),
+  ]).toEqual([403, 403, 202])
+})
+
 test('each attempt that fails doubles the pause', async () => {
   await using all = await movingServers(FAST)
   refuses(all, 'two', 'arrived')
