@@ -1,11 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { grants, part_grants, policy_rules } from '#dashboard/kernel/db/auth-schema.ts'
+import type {
+  grants,
+  group_grants,
+  group_members,
+  groups,
+  part_grants,
+  policy_rules,
+} from '#dashboard/kernel/db/auth-schema.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import { violatesNotNull } from '#dashboard/kernel/db/violations.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { GRANTS } from '#shared/kernel/rights.ts'
-import { partOf } from './grants.queries.ts'
+import { groupHeld, partOf } from './grants.queries.ts'
 import { type PolicyChange, type PolicyFacts, refuseBroken, type StoredRule } from './policy.ts'
 import { isInUse, type MarkedRecords } from './queries.ts'
 
@@ -24,6 +31,10 @@ interface PolicyRows {
   users: [id: number, mark: string][]
   grants: (typeof grants.$inferSelect)[]
   parts: (typeof part_grants.$inferSelect)[]
+  groups: (typeof groups.$inferSelect)[]
+  /** Only the accounts with a rule. */
+  members: (typeof group_members.$inferSelect)[]
+  group_grants: (typeof group_grants.$inferSelect)[]
   servers: [id: number, name: string, tags: string][]
   /** `same`: how many sites have the domain. */
   sites: [id: number, domain: string, server_id: number, other_id: number | null, same: number][]
@@ -32,8 +43,10 @@ interface PolicyRows {
 /** The rows on which the rules depend, as JSON: what is read is also what a write compares. */
 function rowsOf({ user_id = 0, site_ids = [] }: PolicyScope): SQL {
   const ruled = sql`(select user_id from policy_rules union select ${user_id})`
+  const grouped = sql`(select group_id from group_members where user_id in ${ruled})`
   const named = sql`select site_id from policy_rules where site_id is not null
     union select site_id from part_grants where site_id is not null and user_id in ${ruled}
+    union select site_id from group_grants where site_id is not null and group_id in ${grouped}
     union select value from json_each(${JSON.stringify(site_ids)})`
   return sql`(select json_object(
     'rules', (select json_group_array(json_object('id', id, 'user_id', user_id, 'can', can,
@@ -47,6 +60,15 @@ function rowsOf({ user_id = 0, site_ids = [] }: PolicyScope): SQL {
     'parts', (select json_group_array(json_object('user_id', user_id, 'gives', gives, 'tag', tag,
       'server_id', server_id, 'site_id', site_id, 'given_at', given_at, 'mark', mark)) from
       (select * from part_grants where user_id in ${ruled} order by id)),
+    'groups', (select json_group_array(json_object('id', id, 'name', name, 'made_at', made_at,
+      'mark', mark)) from (select * from "groups" where id in ${grouped} order by id)),
+    'members', (select json_group_array(json_object('group_id', group_id, 'user_id', user_id,
+      'added_at', added_at, 'mark', mark)) from
+      (select * from group_members where user_id in ${ruled} order by group_id, user_id)),
+    'group_grants', (select json_group_array(json_object('id', id, 'group_id', group_id,
+      'gives', gives, 'tag', tag, 'server_id', server_id, 'site_id', site_id,
+      'given_at', given_at, 'mark', mark)) from
+      (select * from group_grants where group_id in ${grouped} order by id)),
     'servers', (select json_group_array(json_array(id, name, tags)) from
       (select id, name, tags from servers
         where exists (select 1 from policy_rules) or ${user_id} <> 0 order by id)),
@@ -113,7 +135,7 @@ function factsIn(
         },
       ]),
     ),
-    groups: new Map(),
+    groups: groupsIn({ marks }, rows),
     servers: new Map(
       rows.servers.map(([id, name, tags]) => [id, { name, tags: JSON.parse(tags) }]),
     ),
@@ -127,6 +149,26 @@ function factsIn(
       ]),
     ),
   }
+}
+
+/** Returns the groups with the grants and members that count: no row that others wrote gives anything. */
+function groupsIn(
+  { marks }: Pick<MarkedRecords, 'marks'>,
+  { groups, members, group_grants }: PolicyRows,
+): PolicyFacts['groups'] {
+  const given = group_grants.filter((row) => marks.fits('group_grants', row))
+  const joined = members.filter((row) => marks.fits('group_members', row))
+  return new Map(
+    groups
+      .filter((row) => marks.fits('groups', row))
+      .map(({ id }) => [
+        id,
+        {
+          members: joined.flatMap(({ group_id, user_id }) => (group_id === id ? [user_id] : [])),
+          ...groupHeld(given.filter(({ group_id }) => group_id === id)),
+        },
+      ]),
+  )
 }
 
 const TURNS = 5

@@ -47,7 +47,7 @@ export interface PolicyFacts {
   rules: readonly StoredRule[]
   /** The accounts with a rule, and their own grants. */
   accounts: ReadonlyMap<number, PolicyAccount>
-  /** The groups of these accounts. */
+  /** The groups of these accounts; of their members only these. */
   groups: ReadonlyMap<number, PolicyGroup>
   servers: ReadonlyMap<number, { name: string; tags: readonly string[] }>
   /** The sites that a rule, or a grant of an account with a rule, names. */

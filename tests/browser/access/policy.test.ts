@@ -46,3 +46,42 @@ test('an owner adds rules, and a change that breaks one is refused where it is m
   await button(page, 'Remove robot').waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })
+
+test('a change of a group that breaks a rule names it in the dialog, and the group stays', async () => {
+  const client = dashboard.client()
+  await client.post('/api/servers', { hostname: 'blog.example', tags: ['blog'] })
+  const made = await client.post('/api/service-accounts', { name: 'writer', role: null })
+  const { service_account } = Object(made.body)
+  await client.post('/api/groups', {
+    name: 'Blog team',
+    parts: [{ gives: 'operator', tag: 'blog' }],
+    members: [service_account.id],
+  })
+  await client.post('/api/policy/rules', { rule: 'writer can operate@tag:blog' })
+  const { page, problems } = await open('/people')
+  const dialog = page.getByRole('dialog')
+  const confirm = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+  const broken = dialog.getByText(
+    '"writer can operate@tag:blog": writer cannot do it on the server',
+  )
+
+  await button(page, 'Change Blog team').click()
+  await dialog.getByLabel('writer').uncheck()
+  await confirm('Save changes')
+  await broken.waitFor()
+  await inspect(page)
+  await confirm('Cancel')
+  await button(page, 'Remove Blog team').click()
+  await confirm('Remove group')
+  await broken.waitFor()
+  await inspect(page)
+  await confirm('Cancel')
+
+  await button(page, 'Delete rule: writer can operate@tag:blog').click()
+  await confirm('Delete rule')
+  await page.getByText('No rules yet').waitFor()
+  await button(page, 'Remove Blog team').click()
+  await confirm('Remove group')
+  await page.getByText('No groups yet').waitFor()
+  expect(problems).toEqual([])
+})

@@ -25,7 +25,8 @@ export const groupRoutes = {
   createGroup: route({
     at: 'POST /api/groups',
     summary: 'Create a group',
-    details: 'Its members have its grants beside their own ones. No group makes an owner.',
+    details:
+      'Its members have its grants beside their own ones. No group makes an owner. 409 if a rule of the access policy would not hold any more.',
     ...OWNERS,
     body: CreateGroup,
     answers: creates('Created.', { group: Group }),
@@ -39,7 +40,7 @@ export const groupRoutes = {
     at: 'PATCH /api/groups/:group_id',
     summary: 'Change a group',
     details:
-      'Streams of its members, and of those who leave it, end, and begin again with what they may do now; their tokens have the new rights at once.',
+      'Streams of its members, and of those who leave it, end, and begin again with what they may do now; their tokens have the new rights at once. 409 if a rule of the access policy would not hold any more.',
     ...OWNERS,
     body: ChangeGroup,
     answers: shows('The group.', { group: Group }),
@@ -53,6 +54,7 @@ export const groupRoutes = {
   removeGroup: route({
     at: 'DELETE /api/groups/:group_id',
     summary: 'Remove a group',
+    details: '409 if a rule of the access policy would not hold any more.',
     ...OWNERS,
     answers: { 204: { about: 'Its members keep their own grants only.' } },
     errors: ['conflict'],

@@ -6,6 +6,7 @@ import {
   groupGrantStatements,
   withGroups,
 } from '#dashboard/kernel/auth/grants.queries.ts'
+import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { group_grants, group_members, groups } from '#dashboard/kernel/db/auth-schema.ts'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
@@ -81,6 +82,8 @@ interface Conditions {
   /** The owner who makes the change. */
   by: Account
   entry: NewActivity & { created_at: string }
+  /** The state in which the change breaks no rule of the access policy. */
+  guard: PolicyGuard
 }
 
 /** Whether a group, its members and its grants are those that were read. */
@@ -98,12 +101,13 @@ export function storeGroupChange(
   { db, marks }: MarkedRecords,
   record: GroupRecord,
   change: GroupChange,
-  { by, entry }: Conditions,
+  { by, entry, guard }: Conditions,
 ): Promise<boolean> {
   const condition = sql`${isUnchanged(record)} and ${isOneOwner([by])}
     and ${areAccounts(change.members ?? [])}`
   const { id, made_at } = record.group
   return writeIf(db, condition, entry, (queries) => [
+    guard(queries),
     ...(change.name === undefined
       ? []
       : [
@@ -126,11 +130,12 @@ export function storeGroupChange(
 export function storeGroup(
   { db, marks }: MarkedRecords,
   { id, name, held, members }: Required<GroupChange> & { id: number },
-  { by, entry }: Conditions,
+  { by, entry, guard }: Conditions,
 ): Promise<boolean> {
   const row = { id, name, made_at: entry.created_at }
   const condition = sql`${isOneOwner([by])} and ${areAccounts(members)}`
   return writeIf(db, condition, entry, (queries) => [
+    guard(queries),
     queries.insert(groups).values({ ...row, mark: marks.of('groups', row) }),
     ...contentsOf(queries, marks, id, { held, members }, entry.created_at),
   ])
@@ -158,10 +163,11 @@ function contentsOf(
 export function deleteGroup(
   { db }: MarkedRecords,
   record: GroupRecord,
-  { by, entry }: Conditions,
+  { by, entry, guard }: Conditions,
 ): Promise<boolean> {
   const condition = sql`${isUnchanged(record)} and ${isOneOwner([by])}`
   return writeIf(db, condition, entry, (queries) => [
+    guard(queries),
     queries.delete(group_grants).where(eq(group_grants.group_id, record.group.id)),
     queries.delete(group_members).where(eq(group_members.group_id, record.group.id)),
     queries.delete(groups).where(eq(groups.id, record.group.id)),

@@ -1,5 +1,7 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { type GroupGrants, groupHeld } from '#dashboard/kernel/auth/grants.queries.ts'
+import { keepPolicy } from '#dashboard/kernel/auth/policy.queries.ts'
+import type { PolicyChange } from '#dashboard/kernel/auth/policy.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
@@ -82,7 +84,10 @@ export async function showGroup(records: MarkedRecords, id: number): Promise<Gro
   return group
 }
 
-/** Makes a group, and returns its id. Throws 422 for a name that another one has. */
+/**
+ * Makes a group, and returns its id. Throws 422 for a name that another one has, and 409 for grants
+ * and members that would break a rule of the access policy.
+ */
 export async function createGroup(
   deps: AccountDeps,
   caller: Caller,
@@ -98,7 +103,9 @@ export async function createGroup(
     const detail = `${name}: ${textOf({ held, members: added })}`
     const entry = entryOf(deps.clock, { type: 'group.create', user_id: caller.user.id, detail })
     const made = { id, name, held, members: added }
-    const isMade = await storeGroup(deps, made, { by, entry }).catch((error: unknown) => {
+    const isMade = await keepPolicy(deps, afterChange(id, made), (guard) =>
+      storeGroup(deps, made, { by, entry, guard }),
+    ).catch((error: unknown) => {
       // Another group was made at the same time.
       if (violatesUnique(error, 'groups.id')) return false
       throw refusalOfName(error)
@@ -113,7 +120,7 @@ export async function createGroup(
 const refusalOfName = (error: unknown): unknown =>
   violatesUnique(error, 'groups.name') ? invalid({ name: ['Another group has this name'] }) : error
 
-const NOTHING: HeldGrants = { grants: [], parts: [] }
+const NOTHING: GroupGrants = { grants: [], parts: [] }
 
 type Rights = Pick<ChangeGroup, 'role' | 'secrets' | 'parts'>
 
@@ -142,7 +149,10 @@ function chosenFrom(accounts: ReadonlyMap<number, Candidate>, ids: readonly numb
   })
 }
 
-/** Changes name, grants and members; what is absent stays. */
+/**
+ * Changes name, grants and members; what is absent stays. Throws 409 for a change that would break a
+ * rule of the access policy.
+ */
 export async function changeGroup(
   deps: AccountDeps,
   caller: Caller,
@@ -164,14 +174,18 @@ export async function changeGroup(
     }
     if (Object.keys(changed).length === 0) return undefined
     const renamed = isRenamed ? `, now ${name}` : ''
-    return { changed, detail: `${renamed}: ${textOf(former)} → ${textOf(next)}` }
+    return { changed, next, detail: `${renamed}: ${textOf(former)} → ${textOf(next)}` }
   })
 }
 
-/** Removes a group: its members keep their own grants, and those of their other groups. */
+/**
+ * Removes a group: its members keep their own grants, and those of their other groups. Throws 409 if
+ * that would break a rule of the access policy.
+ */
 export async function removeGroup(deps: AccountDeps, caller: Caller, id: number): Promise<void> {
   await change(deps, caller, id, (record, accounts) => ({
     changed: null,
+    next: { held: NOTHING, members: [] },
     detail: `: ${textOf(contentOf(record, accounts))}`,
   }))
 }
@@ -180,6 +194,11 @@ interface Content {
   held: GroupGrants
   members: readonly Account['user'][]
 }
+
+/** Returns what the rules of the access policy are about, after a change of a group. */
+const afterChange = (group_id: number, { held, members }: Content): PolicyChange => ({
+  group: { group_id, members: members.map(({ id }) => id), ...held },
+})
 
 const idsOf = ({ members }: Content) => members.map(({ id }) => id).toSorted((a, b) => a - b)
 
@@ -195,6 +214,8 @@ function textOf({ held, members }: Content): string {
 interface GroupDecision {
   /** Null: the group is removed. */
   changed: GroupChange | null
+  /** What it gives from then on, and to whom. */
+  next: Content
   /** What follows the name of the group in the activity. */
   detail: string
 }
@@ -221,10 +242,12 @@ async function change(
     const type = decision.changed ? 'group.change' : 'group.remove'
     const detail = `${record.group.name}${decision.detail}`
     const entry = entryOf(deps.clock, { type, user_id: caller.user.id, detail })
-    const stored = decision.changed
-      ? storeGroupChange(deps, record, decision.changed, { by, entry })
-      : deleteGroup(deps, record, { by, entry })
-    const isStored = await stored.catch((error: unknown) => {
+    const { changed, next } = decision
+    const isStored = await keepPolicy(deps, afterChange(id, next), (guard) =>
+      changed
+        ? storeGroupChange(deps, record, changed, { by, entry, guard })
+        : deleteGroup(deps, record, { by, entry, guard }),
+    ).catch((error: unknown) => {
       throw refusalOfName(error)
     })
     if (!isStored) continue

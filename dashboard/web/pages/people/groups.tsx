@@ -3,6 +3,7 @@ import { Pencil, Trash2, UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { peopleQuery } from '#dashboard/web/api/access.ts'
 import { changeGroup, createGroup, groupsQuery, removeGroup } from '#dashboard/web/api/groups.ts'
+import { policyQuery } from '#dashboard/web/api/policy.ts'
 import { serviceAccountsQuery } from '#dashboard/web/api/service-accounts.ts'
 import { ROLE_OPTIONS } from '#dashboard/web/labels/role.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -28,8 +29,8 @@ import {
   rightsInput,
 } from './rights-fields.tsx'
 
-/** What shows the grants of groups. */
-const CHANGED = [peopleQuery.queryKey, serviceAccountsQuery.queryKey]
+/** What shows the grants of groups, and the rules that can begin to hold by them. */
+const CHANGED = [peopleQuery.queryKey, serviceAccountsQuery.queryKey, policyQuery.queryKey]
 
 /** The groups, which admins see, and owners change. */
 export function Groups() {
