@@ -134,6 +134,11 @@ describe('work on an agent', () => {
   test('refuses a PHP version that the server does not report: 422 on php', async () => {
     const complete = { php_versions: ['8.2', '8.3'] }
     agent.says('server.provision', { lines: ['one'], complete })
+    // A sync of the server may come before the next call.
+    agent.services = complete.php_versions.map((version) => ({
+      name: `php${version}`,
+      status: 'running',
+    }))
     const provisioned = await client().post('/api/servers/1/provision', {})
     expect(eventsOf(provisioned.text).at(-1)?.data).toEqual({ status: 'ok', ...complete })
 

@@ -46,6 +46,7 @@ const SEEN: Record<string, Record<string, unknown>> = {
   '/operations/$operation_id': {},
   '/backups': BACKUPS,
   '/people': {},
+  '/people/$person_id': {},
   '/reset': {},
   '/sso/$provider': texts('state'),
   '/second-factor': {},
