@@ -73,7 +73,7 @@ async function choose(page: Page, label: string, text: string): Promise<void> {
 }
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await fill(page, 'Email', email)
+  await fill(page, 'E-mail address', email)
   await fill(page, 'Password', password)
   await page.keyboard.press('Enter')
 }
@@ -150,7 +150,7 @@ test('people come, need a second factor, see their part, and go, by keyboard on 
   await owner.page.goto(`${ORIGIN}/people`)
   await press(owner.page, 'Invite person')
   await fill(owner.page, 'Name', 'Anna Weber')
-  await fill(owner.page, 'Email', ANNA)
+  await fill(owner.page, 'E-mail address', ANNA)
   await choose(owner.page, 'Role in the whole fleet', 'Viewer')
   const invitation = await inspect(owner.page)
   const anna = await accept(await createInvitation(owner.page), ANNA)
@@ -169,7 +169,7 @@ test('people come, need a second factor, see their part, and go, by keyboard on 
 
   await press(owner.page, 'Invite person')
   await fill(owner.page, 'Name', 'Cleo Martin')
-  await fill(owner.page, 'Email', CLEO)
+  await fill(owner.page, 'E-mail address', CLEO)
   await choose(owner.page, 'Role in the whole fleet', 'None')
   await choose(owner.page, 'Grant', 'Client')
   await chooseSite(owner.page, 'shop.example', 'Client')
