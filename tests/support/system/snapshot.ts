@@ -76,7 +76,7 @@ const UNITS = ['systemctl', 'list-units', '--all', '--plain', '--no-legend', 'ho
  * Debian's job that removes old sessions of PHP, where cron starts it.
  */
 const PASSING =
-  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|env|setpriv|unshare|apt.*|debian-start|logger|ss|tail|sessionclean|php[\d.]+|sort|sed|xargs|\d+)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
+  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|journalctl|systemd-run|env|setpriv|unshare|apt.*|debian-start|logger|ss|tail|sessionclean|php[\d.]+|sort|sed|xargs|\d+)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
 
 export async function snapshot(host: Host): Promise<Snapshot> {
   const lines = async (argv: string[], input?: string) => {
