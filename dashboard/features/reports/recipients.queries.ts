@@ -13,7 +13,7 @@ interface Selected {
   site_ids: number[]
   server_ids: number[]
   tag?: string | undefined
-  /** What a client sees. */
+  /** The sites that a client sees; undefined without a client. */
   ofClient: Visible | undefined
   /** Where the caller may change reports; undefined: in the whole fleet. */
   visible: Visible | undefined

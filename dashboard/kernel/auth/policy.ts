@@ -33,7 +33,7 @@ export interface StoredRule extends PolicyRule {
 interface PolicyAccount extends HeldGrants {
   /** The e-mail address of a person, or the name of a service account. */
   name: string
-  /** Whether somebody can use the account: no other one can do anything. */
+  /** Whether somebody can use the account; one that is not in use can do nothing. */
   is_in_use: boolean
 }
 
@@ -56,7 +56,7 @@ export interface PolicyFacts {
 
 interface PolicySite {
   domain: string
-  /** Its server, and while it moves also the other one: the rules hold before and after the move. */
+  /** The server of the site and, during a move, the other one: rules hold before and after it. */
   server_ids: readonly number[]
 }
 
@@ -71,7 +71,7 @@ export interface PolicyChange {
   }[]
   /** A new or changed group; one that is deleted has no members. */
   group?: Partial<PolicyGroup> & { group_id: number }
-  /** A server with other tags; 0 as its id is a new one. */
+  /** A server with other tags; a new server has the id 0. */
   server?: { server_id: number; name: string; tags: readonly string[] }
   /** A site that is also on another server from then on. */
   site?: { site_id: number; server_id: number }
@@ -203,7 +203,10 @@ function excessFor(
 const hasOne = (rights: readonly string[], { rights: needed }: RuleSubject) =>
   needed.some((right) => rights.includes(right))
 
-/** Returns the grants on parts of the fleet with which an account can do it: on a site nothing of servers. */
+/**
+ * Returns the grants on parts of the fleet with which an account can do what a rule says; for what
+ * is about servers, a grant on a site does not count.
+ */
 function partsGiving(held: HeldGrants, { rights, target }: RuleSubject): PartGrant[] {
   const given = new Set(rights.flatMap((right) => partsWith(held, right)))
   return [...given].filter(({ site_id }) => site_id === null || target !== 'server')

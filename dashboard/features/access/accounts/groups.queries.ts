@@ -22,7 +22,7 @@ export interface GroupRecord {
   group: typeof groups.$inferSelect
   /** The accounts that are members. */
   user_ids: readonly number[]
-  /** What it gives them. */
+  /** What the group gives them. */
   grants: readonly GroupGrantRow[]
   member_rows: readonly MemberRow[]
   grant_rows: readonly GroupGrantRow[]

@@ -212,9 +212,9 @@ function textOf({ held, members }: Content): string {
 }
 
 interface GroupDecision {
-  /** Null: the group is removed. */
+  /** The change of the group; null when it is removed. */
   changed: GroupChange | null
-  /** What it gives from then on, and to whom. */
+  /** What the group gives from then on, and to whom. */
   next: Content
   /** What follows the name of the group in the activity. */
   detail: string

@@ -11,7 +11,7 @@ import type { GrantHere, WhoMay } from '#shared/access/api/accounts.ts'
 
 interface WhoMayCardProps {
   server_id: number
-  /** Absent for the server as a whole. */
+  /** The site; undefined for the server as a whole. */
   site_id?: number
 }
 

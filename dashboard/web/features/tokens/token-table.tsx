@@ -13,7 +13,7 @@ interface TokenTableProps {
   tokens: readonly ApiToken[]
   /** The right to delete them; that of the own account without one. */
   needs?: Right
-  /** Without it, the tokens are only shown. */
+  /** Deletes a token; undefined where the tokens are only shown. */
   onDelete?: (token: ApiToken) => void
 }
 

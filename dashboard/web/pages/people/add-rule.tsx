@@ -67,7 +67,7 @@ interface Draft {
 
 const NEW: Draft = { user_id: 0, can: true, what: 'read', kind: 'fleet', place: undefined }
 
-/** Returns the fields of the call. */
+/** Returns the fields of the call that adds the rule of a draft. */
 const fieldsOf = ({ user_id, can, what, kind, place }: Draft) => ({
   user_id,
   can,
