@@ -40,7 +40,7 @@ const HELP = `Usage: sh scripts/test.sh [option…]
 
   (none)             the gate of a change: checks, unit and contract tests, and those browser and system
                      tests that the change can reach, in 15 minutes
-  --quick            no simulation, contract, browser and system tests, in 3 minutes
+  --quick            no simulation, contract, browser and system tests, in 5 minutes
   --full             every test
   --full --shard 1/4 a part of every test, balanced by their seconds
   --long             every test, with all repetitions; also with --shard

@@ -5,7 +5,7 @@ import { builds, checks, type Job, testJob } from './jobs.ts'
 import { changedSince, type Reach, readReach } from './reach.ts'
 
 /**
- * `quick` needs no root and takes three minutes; `gate` is for each change; `full` is everything;
+ * `quick` needs no root and takes five minutes; `gate` is for each change; `full` is everything;
  * `long` is everything with all repetitions.
  */
 export type Mode = 'quick' | 'gate' | 'full' | 'long'
