@@ -19,7 +19,10 @@ export const siteCompare = command('site.compare', {
   async *result({ params: { domain, from }, host, live, staging }) {
     yield 'Comparing the files'
     const baseline = await findBaseline(host, from, domain)
-    const files = await compareFiles(host, live, staging, baseline?.files)
+    // A comparison has no lock, and the lists of a site have one place.
+    const files = await host.exclusive(`comparison of ${domain}`, () =>
+      compareFiles(host, live, staging, baseline?.files),
+    )
     yield `Comparing the tables of ${domain}`
     const own = await databaseDigests(host, live)
     yield `Comparing the tables of ${from}`

@@ -49,6 +49,34 @@ test('removes what an interrupted comparison of the site left', async () => {
   expect(host.disk.all).toEqual(before)
 })
 
+test('compares a site again while it is compared', async () => {
+  const { host } = await pair()
+  const nothing = { code: 0, stdout: '', stderr: '' }
+  host.table.sort = ({ disk }, _, { output_file = '' }) => {
+    disk.putText(output_file, 'a list', { mode: 0o600 })
+    return nothing
+  }
+  host.table.comm = ({ disk }, argv) => {
+    const lists = argv.slice(-2).map((path) => disk.text(path))
+    return lists.every((list) => list === 'a list') ? nothing : { ...nothing, code: 1 }
+  }
+  const { shell } = host
+  const runAlone = shell.run.bind(shell)
+  let again: ReturnType<typeof run> | undefined
+  shell.run = async (argv, options) => {
+    if (argv[0] === 'comm' && !again) {
+      again = run(host)
+      await Promise.race([again, Bun.sleep(20)])
+    }
+    return runAlone(argv, options)
+  }
+
+  const [, first] = await run(host)
+
+  const second = (await again)?.[1]
+  expect([first, second]).toEqual([expect.objectContaining(params), first])
+})
+
 test('counts every table as changed when nothing is known of the time of the copy', async () => {
   const { host } = await pair()
   await forgetBaseline(host, copy.domain)
