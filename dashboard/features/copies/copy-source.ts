@@ -7,7 +7,7 @@ import type { OperationRules, RulesDeps, StoredSource } from '#dashboard/kernel/
 import type { CloneOf } from '#shared/copies/site.clone.ts'
 import { conflict, invalid } from '#shared/kernel/errors.ts'
 import type { OperationType } from '#shared/operation-types.ts'
-import { findCopy, findSiteById } from './queries.ts'
+import { findCopy, findSiteById, namesOfSource } from './queries.ts'
 
 /** The stored params of a copy; those of a backup are sealed. */
 const StoredCopy = z.looseObject({
@@ -24,6 +24,12 @@ export const copyParamsForAgent: OperationRules<OperationType>['sent'] = (
   const isBackup = from.kind === 'backup'
   return { ...site, from: isBackup ? paramsForAgent(from, sealer, with_password) : from }
 }
+
+/** Names what a retry of a copy copies again: it needs the right on that, too. */
+export const retriedSource: NonNullable<OperationRules<OperationType>['retry_also']> = (
+  { db },
+  { server_id, params },
+) => namesOfSource(db, server_id, StoredCopy.parse(params).from as StoredSource)
 
 interface CopySource {
   /** The params for the agent, with sealed secrets. */

@@ -4,6 +4,8 @@ import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.t
 import { site_copies, staging_access } from '#dashboard/kernel/db/copies-schema.ts'
 import type { OperationRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
+import type { StoredSource } from '#dashboard/kernel/engine/rules.ts'
+import type { Names } from '#dashboard/kernel/http/places.queries.ts'
 
 export type StagingAccess = typeof staging_access.$inferSelect
 
@@ -48,6 +50,32 @@ export async function findCopy(
     .leftJoin(staging_access, eq(staging_access.site_id, site_copies.site_id))
     .where(eq(site_copies.site_id, site_id))
   return row && { original_id: row.original_id, staging: row.staging_id !== null }
+}
+
+/** Names what a stored source is: the site, or the backup; 0 for one that is not recorded any more. */
+export async function namesOfSource(
+  { read }: Database,
+  server_id: number,
+  from: StoredSource,
+): Promise<Names> {
+  if (from.kind === 'next_backup') return { site_id: from.site_id }
+  if (from.kind === 'backup') {
+    const { repository, backup, target_id } = from
+    const [row] = await read
+      .select({ id: backups.id })
+      .from(backups)
+      .where(
+        and(
+          eq(backups.target_id, target_id),
+          eq(backups.repository, repository),
+          eq(backups.snapshot, backup),
+        ),
+      )
+    return { backup_id: row?.id ?? 0 }
+  }
+  const here = and(eq(sites.server_id, server_id), eq(sites.domain, from.domain))
+  const [row] = await read.select({ id: sites.id }).from(sites).where(here)
+  return { site_id: row?.id ?? 0 }
 }
 
 interface NewCopy {

@@ -3,13 +3,13 @@ import { settingsStatements } from '#dashboard/features/sites/settings/queries.t
 import { siteCreate } from '#dashboard/features/sites/site.create.ts'
 import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { copyParamsForAgent, sourceOf } from './copy-source.ts'
+import { copyParamsForAgent, retriedSource, sourceOf } from './copy-source.ts'
 
 /** A failed copy stays recorded like a new site, with the reason, and can be retried. */
 export const siteClone: OperationRules<'site.clone'> = {
   ...siteCreate,
   absent: null,
-  retry_also: (_, { site_id }) => ({ copy_id: site_id ?? 0 }),
+  retry_also: retriedSource,
   params: async (deps, { server }, { from, dns: _dns, ...site }) => {
     const source = await sourceOf(deps, server.id, from)
     return { ...site, from: source.from }

@@ -1,6 +1,6 @@
 import { replacedBy, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { copyParamsForAgent, liveSiteOf, sourceOf } from './copy-source.ts'
+import { copyParamsForAgent, liveSiteOf, retriedSource, sourceOf } from './copy-source.ts'
 
 /** The rules of a refresh, which can be undone like the restore of a backup. */
 export const siteRefresh: OperationRules<'site.refresh'> = {
@@ -13,5 +13,5 @@ export const siteRefresh: OperationRules<'site.refresh'> = {
   sent: copyParamsForAgent,
   succeeded: replacedBy('site.refresh'),
   bulk: null,
-  retry_also: (_, { site_id }) => ({ copy_id: site_id ?? 0 }),
+  retry_also: retriedSource,
 }
