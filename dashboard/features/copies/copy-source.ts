@@ -31,6 +31,12 @@ export const retriedSource: NonNullable<OperationRules<OperationType>['retry_als
   { server_id, params },
 ) => namesOfSource(db, server_id, StoredCopy.parse(params).from as StoredSource)
 
+/** Names the staging site that a retry of a comparison or a push reads again. */
+export const retriedStaging: NonNullable<OperationRules<OperationType>['retry_also']> = (
+  { db },
+  { server_id, params },
+) => namesOfSource(db, server_id, { kind: 'site', domain: String(params.from) })
+
 interface CopySource {
   /** The params for the agent, with sealed secrets. */
   from: StoredSource

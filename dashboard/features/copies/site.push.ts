@@ -7,7 +7,7 @@ import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
 import { purgesCdn } from '#dashboard/features/domains/dns/purge.ts'
 import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { stagingDomainOf } from './copy-source.ts'
+import { retriedStaging, stagingDomainOf } from './copy-source.ts'
 
 /** The rules of a push, which can be undone like the restore of a backup. */
 export const sitePush: OperationRules<'site.push'> = {
@@ -20,6 +20,7 @@ export const sitePush: OperationRules<'site.push'> = {
     if (!without_backup && !isFirst) await refuseWithoutBackup(deps, { id, domain })
     return { ...pushed, domain, from }
   },
+  retry_also: retriedStaging,
   backup_first: (deps, target, input) => backupFirstOfSite(deps, siteOf(target), input),
   succeeded: replacedBy('site.push'),
   bulk: null,

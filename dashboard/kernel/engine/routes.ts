@@ -84,7 +84,7 @@ export const operationRoutes = {
     at: 'POST /api/operations/:operation_id/retry',
     summary: 'Retry a failed operation',
     details:
-      'Starts a new operation. 409 for one that succeeded or is running. A move needs the right on the other server, too, and a copy on what it copies. One that failed with `backup_failed` is done without a backup if `without_backup` is true.',
+      'Starts a new operation. 409 for one that succeeded or is running. A move needs the right on the other server, too, and a copy, a refresh, a comparison and a push on what they read. One that failed with `backup_failed` is done without a backup if `without_backup` is true.',
     right: 'operate',
     loads: loadOperation,
     body: RetryOperation,

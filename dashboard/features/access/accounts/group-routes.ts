@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OWNERS } from '#dashboard/features/access/owners.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -7,9 +8,6 @@ import type { AccountDeps } from './accounts.ts'
 import { changeGroup, createGroup, removeGroup, showGroup, showGroups } from './groups.ts'
 
 const route = routesWith<AccountDeps>()
-
-/** What every call has that decides what an account may do. */
-const OWNERS = { right: 'accounts', needs_session: true, needs_confirmation: true } as const
 
 const idOf = ({ group_id }: { group_id: string }) => idIn(group_id, 'Group')
 

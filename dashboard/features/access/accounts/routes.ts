@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OWNERS } from '#dashboard/features/access/owners.ts'
 import { getPerson, type PeopleDeps, showPerson } from '#dashboard/features/access/people.ts'
 import type { Passwords } from '#dashboard/kernel/auth/passwords.ts'
 import type { Throttle } from '#dashboard/kernel/auth/throttle.ts'
@@ -54,12 +55,7 @@ const loadPerson = ({ deps, params }: OwnerCall) =>
   getPerson(deps, idIn(params.person_id, 'Person'))
 
 /** What every call has that decides what somebody else may do. */
-const OWNERS = {
-  right: 'accounts',
-  needs_session: true,
-  needs_confirmation: true,
-  loads: loadPerson,
-} as const
+const OF_PERSON = { ...OWNERS, loads: loadPerson } as const
 
 const PERSON = { answers: shows('The person.', { person: Person }), errors: ['conflict'] } as const
 
@@ -92,7 +88,7 @@ export const accountRoutes = {
     summary: 'Invite a person to this dashboard',
     details:
       'Answers with a link that makes the account, once and within 7 days; it is mailed if the dashboard can send mail. It ends the previous invitation of the person. 409 for a person with an account.',
-    ...OWNERS,
+    ...OF_PERSON,
     body: InvitePerson,
     answers: creates('Invited. The link is shown only once.', { invitation: SentInvitation }),
     errors: ['conflict'],
@@ -104,7 +100,7 @@ export const accountRoutes = {
   revokeInvitation: route({
     at: 'DELETE /api/people/:person_id/invitation',
     summary: 'Revoke the invitation of a person',
-    ...OWNERS,
+    ...OF_PERSON,
     answers: { 204: { about: 'Its link no longer works.' } },
     errors: ['conflict'],
     run: ({ deps, loaded, caller }) => revokeInvitation(deps, caller, loaded),
@@ -113,7 +109,7 @@ export const accountRoutes = {
     at: 'PATCH /api/people/:person_id/account',
     summary: 'Change the role of an account',
     details: `Streams of the account end, and begin again with what it may do now. ${LAST_OWNER}`,
-    ...OWNERS,
+    ...OF_PERSON,
     body: ChangeAccount,
     ...PERSON,
     run: (call) =>
@@ -123,7 +119,7 @@ export const accountRoutes = {
     at: 'POST /api/people/:person_id/account/deactivate',
     summary: 'Deactivate an account',
     details: `Its sessions, API tokens and streams end at once, and its login is refused like one with a wrong password. The access of the person to sites ends with one \`site.access\` for each; a site whose server is offline is \`ending\` until that answers. ${LAST_OWNER}`,
-    ...OWNERS,
+    ...OF_PERSON,
     ...PERSON,
     run: (call) => ended(call, call.loaded.id, deactivate),
   }),
@@ -131,7 +127,7 @@ export const accountRoutes = {
     at: 'POST /api/people/:person_id/account/activate',
     summary: 'Activate a deactivated account',
     details: 'It has its former role and password. The access to sites must be given again.',
-    ...OWNERS,
+    ...OF_PERSON,
     ...PERSON,
     run: (call) => changed(call, call.loaded.id, activate),
   }),
@@ -139,7 +135,7 @@ export const accountRoutes = {
     at: 'DELETE /api/people/:person_id/account',
     summary: 'Remove an account',
     details: `Ends what its deactivation ends. The person stays, with their keys, and can be invited again. ${LAST_OWNER}`,
-    ...OWNERS,
+    ...OF_PERSON,
     ...PERSON,
     run: (call) => ended(call, call.loaded.id, removeAccount),
   }),

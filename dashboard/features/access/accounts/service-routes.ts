@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OWNERS } from '#dashboard/features/access/owners.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
@@ -25,9 +26,6 @@ import {
 } from './service-accounts.ts'
 
 const route = routesWith<AccountDeps & Pick<CommonDeps, 'random'>>()
-
-/** What every call has that decides what an account may do. */
-const OWNERS = { right: 'accounts', needs_session: true, needs_confirmation: true } as const
 
 const idOf = ({ account_id }: { account_id: string }) => idIn(account_id, 'Service account')
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AccountDeps } from '#dashboard/features/access/accounts/accounts.ts'
+import { OWNERS } from '#dashboard/features/access/owners.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -7,9 +8,6 @@ import { CreatePolicyRule, PolicyRule } from '#shared/policy/api/policy.ts'
 import { addRule, deleteRule, listRules } from './rules.ts'
 
 const route = routesWith<AccountDeps>()
-
-/** What every call has that changes the access policy. */
-const OWNERS = { right: 'accounts', needs_session: true, needs_confirmation: true } as const
 
 /** What accounts can and cannot do: a change after which a rule would not hold is refused. */
 export const policyRoutes = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OWNERS } from '#dashboard/features/access/owners.ts'
 import { cookieLine, cookieName, cookieOf, cookieOptions } from '#dashboard/kernel/auth/cookie.ts'
 import { DEVICE_SECONDS } from '#dashboard/kernel/auth/devices.ts'
 import { SESSION_SECONDS } from '#dashboard/kernel/auth/tokens.ts'
@@ -50,9 +51,6 @@ const problem = z
   .nullable()
   .meta({ examples: ['Single sign-on is off: the dashboard does not know its address'] })
   .describe('Why none of them can be used; null: they can.')
-
-/** What every call has that decides who may log in. */
-const OWNERS = { right: 'accounts', needs_session: true, needs_confirmation: true } as const
 
 interface CookieCall {
   deps: SsoDeps

@@ -90,6 +90,42 @@ test('a comparison and a push name both sites for the agent', async () => {
   ])
 })
 
+test('a retry needs the right on the site that it reads, too', async () => {
+  await using all = await started()
+  const { agent, dashboard, live, staging, stream } = all
+  const runs: [string, number, number][] = [
+    ['refresh', staging, live],
+    ['compare', live, staging],
+    ['push', live, staging],
+  ]
+  const bodies: Record<string, object> = {
+    refresh: {},
+    compare: { staging_id: staging },
+    push: { staging_id: staging, files: true, without_backup: true },
+  }
+  const operator = (site_id: number) =>
+    ({ gives: 'operator', tag: null, server_id: null, site_id }) as const
+
+  const statuses: Record<string, number[]> = {}
+  for (const [call, site, other] of runs) {
+    agent.works.set(`site.${call}`, async function* () {
+      yield 'Working'
+      throw new Error('The disk is full')
+    })
+    await stream(`${site}/${call}`, bodies[call] ?? {})
+    const { body } = await dashboard.call('GET', `/api/operations?type=site.${call}`)
+    const retry = async (...sites: number[]) => {
+      const headers = await dashboard.signInWith([], sites.map(operator))
+      const path = `/api/operations/${body.operations[0].id}/retry`
+      return (await dashboard.call('POST', path, { dry_run: true }, headers)).status
+    }
+    statuses[call] = [await retry(site), await retry(other), await retry(site, other)]
+  }
+
+  const refusedAlone = [403, 403, 200]
+  expect(statuses).toEqual({ refresh: refusedAlone, compare: refusedAlone, push: refusedAlone })
+})
+
 test('refuses sites that are no pair', async () => {
   await using all = await started()
   const { dashboard, at, live, staging } = all
