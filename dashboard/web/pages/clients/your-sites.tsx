@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
+import { useState } from 'react'
 import { clientSitesQuery } from '#dashboard/web/api/clients.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
@@ -11,9 +13,15 @@ import { CLIENT_DAYS, type ClientSite } from '#shared/clients/api/clients.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { ClientState } from './client-state.tsx'
 
+/** So many sites are shown until all are wanted: colleagues at an agency have hundreds. */
+const MAX_SHOWN = 48
+
 /** The sites of a client of the agency. */
 export function YourSitesPage() {
   const { data, error, refetch } = useQuery(clientSitesQuery)
+  const [all, setAll] = useState(false)
+  const sites = data?.sites ?? []
+  const shown = all ? sites : sites.slice(0, MAX_SHOWN)
   return (
     <Page title="Your sites">
       <QueryState of={{ data, error, refetch }} rows={6} />
@@ -22,16 +30,23 @@ export function YourSitesPage() {
           Your agency gives you access to them.
         </Empty>
       )}
-      {data && data.sites.length > 0 && (
+      {shown.length > 0 && (
         <ul className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
-          {data.sites.map((site) => (
+          {shown.map((site) => (
             <li key={site.id} className="min-w-0">
               <SiteCard site={site} />
             </li>
           ))}
         </ul>
       )}
-      {data?.more && <p className="text-muted">Only the first {data.sites.length} are shown.</p>}
+      {shown.length < sites.length && (
+        <div className="text-center">
+          <Button onClick={() => setAll(true)}>Show all {formatNumber(sites.length)}</Button>
+        </div>
+      )}
+      {data?.more && all && (
+        <p className="text-muted">Only the first {formatNumber(sites.length)} are shown.</p>
+      )}
     </Page>
   )
 }
