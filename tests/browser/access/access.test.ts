@@ -1,7 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 import { ANNA, ANNA_FINGERPRINT, BEN, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 const FINGERPRINTS: Record<string, string> = { [ANNA]: ANNA_FINGERPRINT, [BEN]: BEN_FINGERPRINT }
@@ -61,27 +61,27 @@ test('a person gets a key, access to a site until a day, and loses it everywhere
   await page.getByLabel('Public key').fill(`command="id" ${ANNA}`)
   await page.getByText('Must begin with one of').waitFor()
   await page.getByLabel('Public key').fill(`${ANNA} anna@home`)
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Add key')
   await page.getByText(ANNA_FINGERPRINT).waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   await page.goto(new URL(`${path}?tab=access`, page.url()).href)
   await page.getByText('Nobody can log in by SFTP').waitFor()
   await press('Change SFTP access')
   await page.getByLabel('Anna Weber').check()
   await page.getByLabel('Last day of Anna Weber').fill('2099-12-31')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Save access')
   await page.getByText('sftp -P 2222 shop@127.0.0.1').waitFor()
   await page.getByText('can log in', { exact: true }).waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await page.getByText('Nobody is connected').waitFor()
   openSessions.push(session)
   await page.reload()
   const who = `Anna Weber, key ${ANNA_FINGERPRINT}`
   await press(`End session of ${who}`)
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('End session')
   await page.getByText('Nobody is connected').waitFor()
   const end = new Date('2099-12-31T23:59:59').toISOString()
@@ -104,11 +104,11 @@ test('a person gets a key, access to a site until a day, and loses it everywhere
   await page.reload()
   await press('Change SFTP access')
   await page.getByLabel('Shell for Anna Weber').check()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Save access')
   await page.getByText('ssh -p 2222 shop.ssh@127.0.0.1').waitFor()
   await page.getByText('SFTP and shell').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   const shell = { ...anna, kind: 'shell' as const }
   expect(asked.at(-1)).toEqual([{ ...shell, expires_at: noon, keys: [ANNA] }])
 

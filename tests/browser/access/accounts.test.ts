@@ -1,7 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 import { button, signIn } from '#tests/support/browser/pages.ts'
 import { watchRefusals } from '#tests/support/browser/press.ts'
 import { settled } from '#tests/support/browser/settled.ts'
@@ -30,14 +30,14 @@ test('a colleague is invited, accepts in another browser, and is out when deacti
   await page.getByLabel('E-mail address').fill(EMAIL)
   await page.getByLabel('Role in the whole fleet').selectOption('Viewer')
   await page.getByLabel('May see passwords and site contents').check()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   const dialog = await confirm('Create invitation')
   await page.getByText('The link was not mailed').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   const link = (await dialog.locator('code').textContent()) ?? ''
   await confirm('Done')
   await card.getByText('invited', { exact: true }).waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   const colleague = await open(new URL(link).href, { signedIn: false })
   const other = colleague.page
@@ -47,7 +47,7 @@ test('a colleague is invited, accepts in another browser, and is out when deacti
   await other.getByLabel('Repeat password').fill('another one')
   await other.getByText('The passwords do not match').waitFor()
   await other.getByLabel('Repeat password').fill(PASSWORD)
-  await inspect(other)
+  expect(await inspect(other)).toEqual(CLEAN)
   await other.keyboard.press('Enter')
   await other.waitForURL('**/login')
   await signIn(other, { email: EMAIL, password: PASSWORD })
@@ -58,11 +58,11 @@ test('a colleague is invited, accepts in another browser, and is out when deacti
   await card.getByText('active', { exact: true }).waitFor()
   await button(page, 'Change rights of Anna Weber').click()
   await page.getByLabel('Role in the whole fleet').selectOption('Operator')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Save rights')
   await card.getByText('Operator', { exact: true }).waitFor()
   await button(page, 'Deactivate: Anna Weber').click()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Deactivate account')
   await card.getByText('deactivated', { exact: true }).waitFor()
 
@@ -71,11 +71,11 @@ test('a colleague is invited, accepts in another browser, and is out when deacti
   await other.getByText('Invalid email or password').waitFor()
   await other.goto(link)
   await other.getByText('This invitation is not valid').waitFor()
-  await inspect(other)
+  expect(await inspect(other)).toEqual(CLEAN)
   await button(page, 'Remove account: Anna Weber').click()
   await confirm('Remove account')
   await page.getByText('Anna Weber cannot log in to this dashboard').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   expect([problems, colleague.problems]).toEqual([[], []])
 })
 

@@ -1,7 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 import { BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 interface Client {
@@ -49,12 +49,12 @@ test('a client gets a password that is shown once, another one, and loses the ac
   await press('Create client account')
   await page.getByLabel('Client', { exact: true }).fill('Print shop')
   await page.getByLabel('Last day').fill('2099-12-31')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Create account')
 
   const login = page.getByRole('region', { name: 'Login of Print shop' })
   await login.waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   const end = new Date('2099-12-31T23:59:59').toISOString()
   const [[client] = []] = asked
   expect(client).toMatchObject({ label: 'Print shop', expires_at: end })
@@ -81,7 +81,7 @@ test('a client gets a password that is shown once, another one, and loses the ac
   await page.getByText('no limit').waitFor()
   expect(await page.content()).not.toContain(second)
   await press('Remove Print shop')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Remove account')
   await page.getByText('No client accounts').waitFor()
   expect(asked.at(-1)).toEqual([])
@@ -99,7 +99,7 @@ test('the client accounts of selected sites are removed together', async () => {
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Remove client accounts' }).click()
   await page.getByRole('dialog').getByLabel('Client accounts').selectOption('all')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /^Remove client accounts: / })

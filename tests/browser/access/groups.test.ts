@@ -1,6 +1,6 @@
 // tier: full
 import { expect, test } from 'bun:test'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 import { button, signIn, useBrowser } from '#tests/support/browser/pages.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -36,7 +36,7 @@ test('members of a group see what it gives them, until it is removed', async () 
   const dialog = page.getByRole('dialog')
   const confirm = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
   await page.getByText('No groups yet').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await button(page, 'Create group').click()
   await dialog.getByLabel('Name').fill('shop@team')
   await dialog.getByLabel('Grant', { exact: true }).selectOption('Operator')
@@ -46,11 +46,11 @@ test('members of a group see what it gives them, until it is removed', async () 
   await confirm('Create group')
   await dialog.getByText('Must have 1 to 64 letters').waitFor()
   await dialog.getByLabel('Name').fill('Shop team')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Create group')
   await button(page, 'Change Shop team').waitFor()
   await page.getByText('By groups', { exact: true }).waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   const member = await open('/login', { signedIn: false })
   await signIn(member.page, { email: EMAIL, password: PASSWORD })

@@ -1,6 +1,6 @@
 // tier: full
 import { expect, test } from 'bun:test'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 import { button, useBrowser } from '#tests/support/browser/pages.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -15,7 +15,7 @@ test('an owner adds rules, and a change that breaks one is refused where it is m
   const dialog = page.getByRole('dialog')
   const confirm = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
   await page.getByText('No rules yet').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   await button(page, 'Add rule').click()
   await confirm('Write as a line')
@@ -30,7 +30,7 @@ test('an owner adds rules, and a change that breaks one is refused where it is m
   await dialog.getByLabel('What').selectOption('Do the everyday work (operate)')
   await dialog.getByLabel('Where').selectOption('The servers with a tag, and their sites')
   await dialog.getByRole('button', { name: 'shop' }).click()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Add rule')
   await page.getByText('robot can operate@tag:shop').waitFor()
 
@@ -69,12 +69,12 @@ test('a change of a group that breaks a rule names it in the dialog, and the gro
   await dialog.getByLabel('writer').uncheck()
   await confirm('Save changes')
   await broken.waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Cancel')
   await button(page, 'Remove Blog team').click()
   await confirm('Remove group')
   await broken.waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Cancel')
 
   await button(page, 'Delete rule: writer can operate@tag:blog').click()

@@ -1,6 +1,6 @@
 // tier: full
 import { expect, test } from 'bun:test'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 import { button, useBrowser } from '#tests/support/browser/pages.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -17,7 +17,7 @@ test('a service account gets a token for one tag, is deactivated for a while, an
   await confirm('Add service account')
   await dialog.getByText('Must have 1 to 64 letters').waitFor()
   await dialog.getByLabel('Name').fill('deploy robot')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Add service account')
 
   await button(page, 'Create token of deploy robot').click()
@@ -29,7 +29,7 @@ test('a service account gets a token for one tag, is deactivated for a while, an
   await confirm('Create token')
   await dialog.getByText('Must be an IP address or a network').waitFor()
   await dialog.getByLabel('Only from these addresses').fill('127.0.0.1/8 ::1')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Create token')
   const token = (await dialog.locator('code').textContent()) ?? ''
   const asks = async () =>
@@ -42,7 +42,7 @@ test('a service account gets a token for one tag, is deactivated for a while, an
   await confirm('Done')
   await page.getByText('Only for the servers with the tag shop').waitFor()
   await page.getByText('Only from 127.0.0.0/8, ::1').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   await button(page, 'Deactivate deploy robot').click()
   await confirm('Deactivate service account')

@@ -1,6 +1,6 @@
 // tier: gate
 import { expect, test } from 'bun:test'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 import { button, signIn, useBrowser } from '#tests/support/browser/pages.ts'
 import { useDemo } from '#tests/support/demo.ts'
 
@@ -44,7 +44,7 @@ test('a client sees their site alone, asks for a restore, and the agency answers
   expect(await page.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual([
     'Your sites',
   ])
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   await page.goto('/servers')
   await page.waitForURL('**/your-sites')
@@ -56,23 +56,39 @@ test('a client sees their site alone, asks for a restore, and the agency answers
   await page.getByRole('article', { name: /^Website report: / }).waitFor()
   const shown = (await page.getByRole('main').allInnerTexts()).join('\n')
   expect(shown.match(SYSTEM_WORDS)).toBeNull()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await button(page, 'Ask for a restore').click()
   await page.getByLabel('What happened').fill('The prices are gone')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await button(page, 'Ask for restore').click()
   await page.getByText('Your agency was asked to restore a backup').waitFor()
   await page.getByRole('link', { name: /^Account of/ }).click()
   await page.getByText('Your agency gives you access to your sites.').waitFor()
   await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor()
   expect(await page.getByRole('heading', { name: 'API tokens' }).count()).toBe(0)
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   const agency = await open(`/sites/${site.id}?tab=backups`)
   await agency.page.getByText('Anna Weber asks to restore a backup').waitFor()
   await agency.page.getByText('The prices are gone').waitFor()
-  await inspect(agency.page)
+  expect(await inspect(agency.page)).toEqual(CLEAN)
   await button(agency.page, 'Dismiss request').click()
   await agency.page.getByText('Anna Weber asks to restore').waitFor({ state: 'detached' })
   expect([problems, agency.problems]).toEqual([[], []])
+})
+
+test('a colleague sees the first sites, and all on request', async () => {
+  const { page } = await open('/your-sites')
+  const { sites } = (await demo.client().get('/api/client/sites')).body as { sites: unknown[] }
+  const shown = page.getByRole('main').getByRole('article')
+  await shown.first().waitFor()
+  expect(await shown.count()).toBe(48)
+
+  await button(page, `Show all ${sites.length}`).click()
+
+  await page.waitForFunction(
+    (all) => document.querySelectorAll('article').length === all,
+    sites.length,
+  )
+  expect(sites.length).toBeGreaterThan(48)
 })

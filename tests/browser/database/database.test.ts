@@ -1,7 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 
 const { agent, open } = useShop()
 const tableOf = (name: string, engine: string | null = 'InnoDB') => ({
@@ -37,7 +37,7 @@ test('the tables of a site are listed by size, and a broken one is marked', asyn
   await page.getByRole('cell', { name: 'rewrite_rules' }).waitFor()
   await page.getByRole('cell', { name: 'Wordfence, which is not active' }).waitFor()
   await page.getByRole('cell', { name: 'SELECT ? FROM `wp_posts`' }).waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   expect(problems).toEqual([])
 })
@@ -49,7 +49,7 @@ test('a database without tables, and a server that collects no statements, say s
   await page.getByText('No tables').waitFor()
   await page.getByText('its performance schema is off').waitFor()
   expect(await page.getByText('Autoloaded options').count()).toBe(0)
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   expect(problems).toEqual([])
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { PART_BYTES } from '#shared/database/site-database.ts'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 
 const { agent, open } = useShop()
 const domain = 'shop.example'
@@ -43,7 +43,7 @@ test('a dump is uploaded in parts and imported, and an empty file is refused', a
   expect(await submit.isDisabled()).toBe(true)
   await dialog.getByLabel('Dump', { exact: true }).setInputFiles(file('shop.sql.gz', dump))
   await dialog.getByLabel('Remove all current tables first').click()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await submit.click()
   await page.getByText('Imported 1 MB of SQL').waitFor()
 

@@ -1,7 +1,7 @@
 // tier: gate
 import { beforeEach, expect, test } from 'bun:test'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 
 const { agent, open } = useShop()
 const domain = 'shop.example'
@@ -52,7 +52,7 @@ test('a temporary user is shown once with its tunnel, and ends on request', asyn
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Rights').selectOption('write')
   await dialog.getByLabel('Ends after').selectOption('15')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await dialog.getByRole('button', { name: 'Create user' }).click()
   await dialog.waitFor({ state: 'detached' })
   const shown = page.getByRole('region', { name: 'How to connect' })
@@ -61,11 +61,11 @@ test('a temporary user is shown once with its tunnel, and ends on request', asyn
     /^[\w-]{32}$/.test(text),
   )
   expect(password).toBeDefined()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await page.reload()
-  await page.getByRole('button', { name: `End ${user}` }).waitFor()
+  await page.getByRole('button', { name: `End now: ${user}` }).waitFor()
   expect(await page.content()).not.toContain(password)
-  await page.getByRole('button', { name: `End ${user}` }).click()
+  await page.getByRole('button', { name: `End now: ${user}` }).click()
   await page.getByText('No temporary users').waitFor()
 
   expect(asked).toMatchObject([
@@ -86,7 +86,7 @@ test('all tables are checked, or chosen ones', async () => {
   expect(await check.isDisabled()).toBe(true)
   await dialog.getByLabel('wp_users').click()
   await dialog.getByLabel('Action').selectOption('optimise')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await dialog.getByRole('button', { name: 'Optimise tables' }).click()
   await page.getByText('wp_posts: OK').waitFor()
 

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addSite, useFleet } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 
 const { agent, dashboard, open } = useFleet()
 const domain = 'shop.example'
@@ -65,7 +65,7 @@ test('a first job is added, with the next runs of its schedule and the rules of 
   expect(
     await dialog.getByRole('region', { name: 'Next runs' }).getByRole('listitem').count(),
   ).toBe(3)
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await dialog.getByRole('button', { name: 'Add job' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('cell', { name: 'Every Sunday at 03:00' }).waitFor()
@@ -83,7 +83,7 @@ test('a job that fails shows how often and why, and runs now with its output', a
   await page.getByRole('button', { name: 'More actions of nightly' }).click()
   await page.getByRole('menuitem', { name: 'Show output' }).click()
   await page.getByRole('dialog').getByText('no <b>room</b>').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
   await press(page, 'Run nightly now')
   await page.getByText('214 products imported').waitFor()

@@ -1,7 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 
 const { agent, open } = useShop()
 const asked: unknown[] = []
@@ -40,12 +40,12 @@ test('the object cache is switched on with a size, shows its use, and is switche
   const sizes = page.getByLabel('Memory').locator('option')
   expect(await sizes.allTextContents()).toEqual(['16 MB', '32 MB', '64 MB', '128 MB'])
   await page.getByLabel('Memory').selectOption('128')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm('Apply object cache')
   await page.goto(page.url().replace(/\/sites.*/, path))
   await page.getByText('of 128 MB, 4,210 objects').waitFor()
   await page.getByText('90 % of 1,000 reads').waitFor()
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
 
   await press('Switch object cache off')
   await confirm('Switch object cache off')

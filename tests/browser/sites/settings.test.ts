@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { SettingsReport } from '#shared/sites/site.configure.ts'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 
 const { agent, open } = useShop()
 const domain = 'shop.example'
@@ -53,7 +53,7 @@ test('the maintenance page is turned on with addresses and a message, and off', 
   await press(page, 'Turn maintenance page on')
   await page.getByLabel('Message').fill('Back at noon')
   await page.getByLabel('Addresses that see the site').fill('203.0.113.7\n2001:db8::/32')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm(page, 'Turn maintenance page on')
   await page.getByText('Visitors from 203.0.113.7, 2001:db8::/32 see the site.').waitFor()
   await press(page, 'Turn maintenance page off')
@@ -93,7 +93,7 @@ test('PHP settings are bounded, and an error names the setting', async () => {
   await page.getByText('memory_limit must be at most 256 on the tier small').waitFor()
   await page.getByLabel('Memory of a request').fill('192')
   await page.getByLabel('Other settings of php.ini').fill('max_file_uploads = 50')
-  await inspect(page)
+  expect(await inspect(page)).toEqual(CLEAN)
   await confirm(page, 'Apply PHP settings')
   await page.getByText('192 MB').waitFor()
 

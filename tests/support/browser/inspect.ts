@@ -16,8 +16,11 @@ export interface Inspection {
   too_wide: number[]
 }
 
-/** The inspection of a page without problems, with those that its browser reported. */
-export const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
+/** The inspection of a page without problems. */
+export const CLEAN = { light: [], dark: [], too_wide: [] } satisfies Inspection
+
+/** The same with the problems that its browser reported. */
+export const FLAWLESS = { ...CLEAN, problems: [] }
 
 /** Checks a page that has settled in a context with `reducedMotion`. */
 export async function inspect(page: Page): Promise<Inspection> {

@@ -84,7 +84,7 @@ function Users({ site, users, isOffline }: UsersProps) {
           show: ({ user }) => (
             <Button
               needs="operate"
-              aria-label={`End ${user}`}
+              aria-label={`End now: ${user}`}
               disabled={isOffline || isPending}
               busy={isPending && variables === user}
               onClick={() => mutate(user)}
