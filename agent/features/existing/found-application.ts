@@ -1,5 +1,6 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Application } from '#agent/kernel/host/scanner-port.ts'
+import type { UnknownUpdates } from '#shared/kernel/inventory.ts'
 import type { Unknown, UnknownReason } from '#shared/servers/unknown-reasons.ts'
 import type { Vhost } from './vhosts.ts'
 
@@ -52,9 +53,20 @@ function whyUnknown(owner: string, limit: Application['limit']): UnknownReason {
   return owner === '' ? 'folder_missing' : 'nothing_readable'
 }
 
+/** The reasons why the run of a wp-config.php that has no plain value has not named the database. */
+const NOT_RUN: ReadonlySet<UnknownUpdates> = new Set([
+  'config_slow',
+  'config_failed',
+  'config_refused',
+  'config_no_php',
+  'config_pending',
+  'config_environment',
+] as const)
+
 function reasonsOf({ db_name, unknown_because }: Application): Unknown {
+  const why = unknown_because && NOT_RUN.has(unknown_because) ? unknown_because : 'no_plain_value'
   return {
-    ...(db_name === '' && { db_name: 'no_plain_value' }),
+    ...(db_name === '' && { db_name: why }),
     ...(unknown_because && { updates: unknown_because }),
   }
 }
