@@ -7,7 +7,7 @@ import { failureOf, NO_REPOSITORY } from './failures.ts'
 import { findKeyHint, storeKeyHint } from './key-hint.ts'
 import { type OpenRepository, runRestic, tryRestic } from './run.ts'
 import { fingerprintOf, sealTo } from './seal.ts'
-import { recordingCreation } from './session.ts'
+import { isCreationInterrupted, recordingCreation } from './session.ts'
 
 const MINUTE_MS = 60_000
 
@@ -35,7 +35,7 @@ export async function* prepareRepository(
   const { target, password, name } = opened.repository
   if (found.code === NO_REPOSITORY) {
     yield `Creating the repository ${name}`
-    await recordingCreation(host, owner, name, () => initialise(host, opened))
+    await initialise(host, opened, owner)
   } else if (found.code !== 0) throw failureOf(found, [target.secret, password])
   await storeKeyHint(host, opened, found.stdout)
   const present = new Set(parseJson(Keys, found.stdout)?.map((key) => key.hostName))
@@ -49,16 +49,22 @@ export async function* prepareRepository(
 }
 
 /** Throws conflict, with what to do, for a repository that somebody else left incomplete. */
-async function initialise(host: Host, opened: OpenRepository): Promise<void> {
+async function initialise(host: Host, opened: OpenRepository, owner: string): Promise<void> {
   const { target, password, name } = opened.repository
   const init = ['init', '--repository-version', '2']
-  const ended = await tryRestic(host, opened, init, { timeout_ms: 5 * MINUTE_MS })
-  if (HAS_KEYS.test(ended.stderr)) {
-    throw conflict(
-      `The repository ${name} has no file config, without which no backup in it can be read: put that file back from a copy of the storage, or remove the folder ${name} if it has no backups`,
-    )
-  }
-  if (ended.code !== 0) throw failureOf(ended, [target.secret, password])
+  const was_interrupted = await isCreationInterrupted(host, owner, name)
+  const refused = conflict(
+    `The repository ${name} has no file config, without which no backup in it can be read: put that file back from a copy of the storage, or remove the folder ${name} if it has no backups`,
+  )
+  const has_keys = await recordingCreation(host, owner, name, async () => {
+    const ended = await tryRestic(host, opened, init, { timeout_ms: 5 * MINUTE_MS })
+    const found_keys = HAS_KEYS.test(ended.stderr)
+    if (found_keys && was_interrupted) throw refused
+    if (ended.code !== 0 && !found_keys) throw failureOf(ended, [target.secret, password])
+    return found_keys
+  })
+  // restic has created nothing: with its file back, the repository is used again.
+  if (has_keys) throw refused
 }
 
 const HAS_KEYS = /repository already contains keys/

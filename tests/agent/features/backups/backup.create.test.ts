@@ -294,9 +294,10 @@ test('goes to another repository after an interrupted creation, and never back',
   expect(host.disk.find('/var/lib/hosting-agent/backups/shop/creating')).toBeUndefined()
 })
 
-test('says what to do with a repository that has lost its configuration', async () => {
+test('says what to do with a repository that has lost its configuration, and uses it when that is back', async () => {
   const host = await backupServer(shop)
   await create(host)
+  const config = host.disk.text(`${repository}/config`) ?? ''
   host.disk.drop(`${repository}/config`)
 
   const [, reason] = await create(host)
@@ -305,4 +306,6 @@ test('says what to do with a repository that has lost its configuration', async 
     'The repository shop has no file config, without which no backup in it can be read: put that file back from a copy of the storage, or remove the folder shop if it has no backups',
   )
   expect(host.disk.find(`${repository}/config`)).toBeUndefined()
+  host.disk.putText(`${repository}/config`, config)
+  expect((await create(host))[1]).toMatchObject({ backup: { repository: 'shop' } })
 })

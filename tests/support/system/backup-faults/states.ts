@@ -52,7 +52,7 @@ const ABSENT = failed(
 const DATA = finding('restic cannot read all data of the backup')
 const CONFIG = finding('restic cannot open the repository: its configuration or key is damaged')
 const LOST = refused(
-  `The repository ${SITE.user} has lost its file config, without which no backup in it can be read: put that file back from a copy of the storage, or choose another target`,
+  `The repository ${SITE.user} has no file config, without which no backup in it can be read: put that file back from a copy of the storage, or remove the folder ${SITE.user} if it has no backups`,
 )
 const UNREADABLE = { restore: REPAIR, prove: DATA }
 
