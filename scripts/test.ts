@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dir, '..')
 const KEPT_RUNS = 5
 const INTERRUPTED = { file: '', name: 'all', status: 'failed', reason: 'interrupted' } as const
 const LEFT_OUT_OF_QUICK =
-  'Left out by --quick: simulation, contract, browser and system tests, and nine of ten repetitions.'
+  'Left out by --quick: simulation, contract, browser and system tests, the longest files of the others (their first line is // tier: gate), and nine of ten repetitions.'
 
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
@@ -40,7 +40,7 @@ const HELP = `Usage: sh scripts/test.sh [option…]
 
   (none)             the gate of a change: checks, unit and contract tests, and those browser and system
                      tests that the change can reach, in 15 minutes
-  --quick            no simulation, contract, browser and system tests, in 5 minutes
+  --quick            checks and the fast tests, in 3 minutes; its last lines say what it leaves out
   --full             every test
   --full --shard 1/4 a part of every test, balanced by their seconds
   --long             every test, with all repetitions; also with --shard

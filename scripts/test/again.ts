@@ -40,9 +40,10 @@ function again({ job, cases }: Outcome): Job {
 /** Returns each failed test with its verdict. */
 export function judged(first: Outcome, second: Outcome | undefined): [Case, Verdict][] {
   const still = new Set(second?.cases.filter(isFailed).map(nameOf))
+  const crashed = second?.cases.some((one) => isFailed(one) && one.file === '')
   return first.cases.filter(isFailed).map((one) => {
-    const crashed = one.file === '' && still.size > 0
-    if (!second || crashed || still.has(nameOf(one))) return [one, 'fails']
+    const again = one.file === '' && still.size > 0
+    if (!second || crashed || again || still.has(nameOf(one))) return [one, 'fails']
     return [one, first.overloaded && one.waited ? 'late' : 'unsteady']
   })
 }

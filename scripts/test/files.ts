@@ -4,7 +4,8 @@ import { join } from 'node:path'
 /**
  * When a test file runs: `core` in each run, `gate` in each run whose change can reach it, `full` in
  * the full suite, and in what is left of the gate's time. The first line of the file says it,
- * `// tier: gate`; parts without tiers run whole.
+ * `// tier: gate`. In the fast parts this line is for a file that takes long: it is in each run but
+ * the quick one.
  */
 type Tier = 'core' | 'gate' | 'full'
 
@@ -43,11 +44,15 @@ export function asTestFile(path: string, text: string): TestFile {
   const folder = path.split('/')[1] ?? ''
   const part = UNIT.includes(folder) ? 'unit' : folder
   const [, tier, interrupts] = text.match(/^\/\/ tier: (core|gate|full)(, interrupts)?\n/) ?? []
-  if (!tier && TIERED.includes(part)) {
+  if (!tier && TIERED.includes(part))
     throw new Error(`${path}: the first line must be // tier: core, gate or full`)
-  }
+  if (tier === 'full' && !TIERED.includes(part))
+    throw new Error(`${path}: in this folder the tier is core or gate`)
   return { path, part, tier: (tier as Tier) ?? 'core', interrupts: !!interrupts, text }
 }
+
+/** Whether a file is in each gate, whatever the change is. */
+export const isAlways = ({ part, tier }: TestFile) => tier === 'core' || !TIERED.includes(part)
 
 export async function readRecorded(root: string): Promise<Recorded> {
   return JSON.parse(await readFile(join(root, RECORDED), 'utf8'))

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto'
 import { runToEnd } from '#scripts/lib/run.ts'
-import { type Recorded, readRecorded, secondsOf, type TestFile, testFiles } from './files.ts'
+import {
+  isAlways,
+  type Recorded,
+  readRecorded,
+  secondsOf,
+  type TestFile,
+  testFiles,
+} from './files.ts'
 import { builds, checks, type Job, testJob } from './jobs.ts'
 import { changedSince, type Reach, readReach } from './reach.ts'
 
 /**
- * `quick` needs no root and takes five minutes; `gate` is for each change; `full` is everything;
+ * `quick` needs no root and takes three minutes; `gate` is for each change; `full` is everything;
  * `long` is everything with all repetitions.
  */
 export type Mode = 'quick' | 'gate' | 'full' | 'long'
@@ -33,13 +40,19 @@ const OTHERS_WITHIN_MS = 11.5 * 60_000
 /** Returns everything to run, in order. */
 export async function planTests(root: string, wanted: Wanted): Promise<Job[]> {
   const [files, recorded] = await Promise.all([testFiles(root), readRecorded(root)])
-  if (wanted.mode === 'quick') return [...whole(files), ...checks()]
+  if (wanted.mode === 'quick') return planQuick(files)
   if (wanted.mode === 'gate') {
     const changed = await changedSince(root, wanted.base)
     return planGate(files, recorded, await readReach(root, changed, recorded), wanted.turn)
   }
   return planFull(files, recorded, wanted.shard)
 }
+
+/** Returns the checks and the fast parts, without their files that take long. */
+export const planQuick = (files: readonly TestFile[]): Job[] => [
+  ...whole(files.filter(({ tier }) => tier === 'core')),
+  ...checks(),
+]
 
 /**
  * Returns what runs at each change, then what the change can reach, in this tier and in the full
@@ -52,9 +65,8 @@ export function planGate(
   reach: Reach,
   turn: number,
 ): Job[] {
-  const isCore = ({ tier }: TestFile) => tier === 'core'
   const order = byTurn(
-    files.filter((file) => !isCore(file)),
+    files.filter((file) => !isAlways(file)),
     turn,
     ({ path }) => path,
   )
@@ -69,9 +81,9 @@ export function planGate(
       }))
   return [
     ...builds(),
-    ...planHere(files.filter(isCore), recorded),
+    ...planHere(files.filter(isAlways), recorded),
     ...longestFirst(
-      files.filter((file) => isCore(file) && file.part === 'system'),
+      files.filter((file) => isAlways(file) && file.part === 'system'),
       recorded,
     ),
     ...optional('gate', true),

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands.ts'
 import { removeLeftoverSessions } from '#agent/features/backups/read/open-backup.ts'

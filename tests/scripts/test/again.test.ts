@@ -67,6 +67,7 @@ test('a test that fails twice, or did not run again, fails', () => {
   const crash = outcome([failed('', 'killed by SIGSEGV')])
   expect(judged(first, outcome([failed(b)], [b]))).toEqual([[failed(b), 'fails']])
   expect(judged(first, undefined)).toEqual([[failed(b), 'fails']])
+  expect(judged(first, crash)).toEqual([[failed(b), 'fails']])
   expect(judged(crash, outcome([failed('', 'killed by SIGSEGV')]))).toEqual([
     [failed('', 'killed by SIGSEGV'), 'fails'],
   ])

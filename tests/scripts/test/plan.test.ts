@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { asTestFile } from '#scripts/test/files.ts'
-import { planFull, planGate } from '#scripts/test/plan.ts'
+import { planFull, planGate, planQuick } from '#scripts/test/plan.ts'
 
 const FIRST_LINES: Record<string, string> = {
   'tests/system/life.test.ts': '// tier: core',
@@ -12,6 +12,7 @@ const FIRST_LINES: Record<string, string> = {
   'tests/browser/mail.test.ts': '// tier: gate',
   'tests/agent/a.test.ts': '',
   'tests/dashboard/a.test.ts': '',
+  'tests/dashboard/long.test.ts': '// tier: gate',
 }
 const files = Object.entries(FIRST_LINES).map(([path, line]) => asTestFile(path, `${line}\n`))
 const recorded = Object.fromEntries(
@@ -27,6 +28,7 @@ test('a gate runs its core, then what the change reaches, and then the rest by t
     'dashboard',
     'web',
     'dashboard/a',
+    'dashboard/long',
     'agent/a',
     'browser/login',
     'biome ci .',
@@ -52,6 +54,17 @@ test('a gate runs its core, then what the change reaches, and then the rest by t
     'system/kills',
     'system/mail',
     'system/scan',
+  ])
+})
+
+test('a quick run has the checks and the fast parts, without their files that take long', () => {
+  expect(planQuick(files).map(({ title }) => title)).toEqual([
+    'dashboard/a',
+    'agent/a',
+    'biome ci .',
+    'tsc',
+    'knip',
+    'third-party notices',
   ])
 })
 

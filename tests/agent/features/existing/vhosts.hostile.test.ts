@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'

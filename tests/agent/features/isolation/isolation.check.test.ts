@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { ATTACKS } from '#agent/features/isolation/attacks/index.ts'
 import { isolationCheck } from '#agent/features/isolation/isolation.check.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect } from 'bun:test'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { storeLogins } from '#dashboard/features/access/logins.queries.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { ending, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'

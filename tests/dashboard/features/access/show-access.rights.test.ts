@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { ending, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { becomes } from '#tests/support/dashboard/trash.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterEach, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { POLL_MS } from '#dashboard/features/alerts/alerts.ts'

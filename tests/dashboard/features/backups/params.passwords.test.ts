@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { PASSWORD, streamed } from '#tests/support/dashboard/backups.ts'
 import { twoServers } from '#tests/support/dashboard/copies.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { backup_kits } from '#dashboard/kernel/db/backup-schema.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Message } from '#dashboard/features/alerts/mailer.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { ADDRESSES, twoServers } from '#tests/support/dashboard/copies.ts'
 import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect } from 'bun:test'
 import { encodeEvent, PING, readEvents } from '#shared/kernel/sse.ts'
 import { siteTest as test } from '#tests/support/dashboard/dashboard.ts'

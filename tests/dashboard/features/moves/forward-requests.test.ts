@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { storeProgress } from '#dashboard/features/moves/queries.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'

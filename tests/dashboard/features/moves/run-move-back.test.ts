@@ -1,3 +1,4 @@
+// tier: gate
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { servers } from '#dashboard/kernel/db/schema.ts'

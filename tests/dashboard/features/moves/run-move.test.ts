@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { sites } from '#dashboard/kernel/db/schema.ts'

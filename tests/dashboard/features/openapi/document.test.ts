@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { createPublicKey } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'

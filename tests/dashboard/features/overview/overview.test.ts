@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
 import { overview } from '#dashboard/features/overview/overview.ts'

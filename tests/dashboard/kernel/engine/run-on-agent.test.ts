@@ -1,9 +1,11 @@
+// tier: gate
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { operation_events, operations } from '#dashboard/kernel/db/schema.ts'
 import { encodeEvent, STREAM_HEADERS } from '#shared/kernel/sse.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { inTurn } from '#tests/support/turns.ts'
 
 const patient = {
   deadline_ms: 60_000,
@@ -251,18 +253,23 @@ function* forever(chunk: string): Generator<string> {
 
 const line = encodeEvent({ id: 1, event: 'log', data: { message: 'x' } })
 
-test.each<[string, () => Chunks, number]>([
+const ENDLESS: [string, () => Chunks, number][] = [
   ['lines', () => lines(Number.POSITIVE_INFINITY, 10), 20_001],
   ['long lines', () => lines(Number.POSITIVE_INFINITY, 16_384), 257],
   ['the same event', () => forever(line.repeat(100)), 2],
   ['comments', () => forever(': ping\n\n'.repeat(1000)), 1],
   ['empty lines', () => forever('\n'.repeat(10_000)), 1],
-])('fails an operation whose agent sends endless %s', async (_, endless, last) => {
-  const { status, error, ends } = await outcomeOf([endless])
+]
 
-  expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooMuch })
-  expect<unknown>(ends.at(-1)).toEqual({ id: last, event: 'error', data: tooMuch })
-})
+test.each(inTurn(ENDLESS, 'endless answers'))(
+  'fails an operation whose agent sends endless %s',
+  async (_, endless, last) => {
+    const { status, error, ends } = await outcomeOf([endless])
+
+    expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooMuch })
+    expect<unknown>(ends.at(-1)).toEqual({ id: last, event: 'error', data: tooMuch })
+  },
+)
 
 test('fails an operation whose agent breaks off again and again after thousands of events', async () => {
   const { status, error } = await outcomeOf([

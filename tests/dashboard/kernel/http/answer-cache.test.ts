@@ -1,3 +1,4 @@
+// tier: gate
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { storeReadings } from '#dashboard/features/metrics/queries.ts'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'

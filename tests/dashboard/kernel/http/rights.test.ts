@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { cookieName } from '#dashboard/kernel/auth/cookie.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'

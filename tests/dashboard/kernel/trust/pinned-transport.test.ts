@@ -1,3 +1,4 @@
+// tier: gate
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { rawKeyOf } from '#agent/kernel/host/public-keys.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { endDueAccess } from '#dashboard/features/access/accounts/end-access.ts'
 import { servers } from '#dashboard/kernel/db/schema.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { makePeopleOfAccounts } from '#dashboard/features/access/accounts/people.queries.ts'

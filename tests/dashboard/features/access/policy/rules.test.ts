@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { grants, part_grants, policy_rules } from '#dashboard/kernel/db/auth-schema.ts'

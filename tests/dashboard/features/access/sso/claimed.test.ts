@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Message } from '#dashboard/features/alerts/mailer.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect } from 'bun:test'
 import { broken, held, prepared } from '#tests/support/dashboard/backup-first.ts'
 import { streamed } from '#tests/support/dashboard/backups.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/backup-needed.ts'
 import {

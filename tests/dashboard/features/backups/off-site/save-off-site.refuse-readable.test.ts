@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { refuseReadable } from '#dashboard/features/backups/off-site/save-off-site.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { HealthReader } from '#dashboard/features/health/read-health.ts'

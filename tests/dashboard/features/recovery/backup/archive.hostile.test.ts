@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { open } from 'node:fs/promises'
 import { listMembers, writeArchive } from '#dashboard/features/recovery/backup/archive.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { open } from 'node:fs/promises'

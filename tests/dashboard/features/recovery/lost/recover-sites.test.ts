@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { eq, inArray, sql } from 'drizzle-orm'
 import { completeRecoveries } from '#dashboard/features/recovery/lost/complete-recoveries.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { syncServer } from '#dashboard/features/servers/sync/sync-server.ts'
