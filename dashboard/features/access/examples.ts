@@ -121,6 +121,7 @@ export const ACCESS_EXAMPLES = {
     role: 'operator',
     secrets: false,
     parts: [{ gives: 'admin', tag: 'shop' }],
+    groups: [1],
   },
   SentInvitation: {
     link: `https://control.example.com/invitation#${TOKEN}`,
@@ -136,6 +137,7 @@ export const ACCESS_EXAMPLES = {
     role: 'operator',
     secrets: false,
     parts: [HeldPartGrant],
+    groups: [GroupRights],
     invited_by: 'admin@example.com',
     expires_at: AT,
   },

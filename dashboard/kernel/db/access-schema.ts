@@ -35,6 +35,8 @@ export const invitations = sqliteTable('invitations', {
   secrets: integer().notNull(),
   /** The grants on parts of the fleet, as JSON: an array of PartGrant (rights.ts). */
   parts: text().notNull().default('[]'),
+  /** The ids of the groups that the account becomes a member of, as JSON: an array of numbers. */
+  groups: text().notNull().default('[]'),
   /** The account that has sent it. */
   invited_by: integer()
     .notNull()

@@ -132,7 +132,7 @@ const LATER_COLUMNS = {
   group_members: {},
   group_grants: {},
   policy_rules: {},
-  invitations: { parts: '[]' },
+  invitations: { parts: '[]', groups: '[]' },
   passkeys: {},
   password_resets: {},
   server_agents: {},

@@ -15,6 +15,7 @@ import {
 import { secretOf } from '#shared/kernel/secret.ts'
 
 const MAX_PARTS = 100
+const MAX_GROUPS = 100
 
 const Role = oneOf(ROLES).describe(
   'viewer: reads. operator: everyday work on sites and servers, too. admin: also servers, settings, secrets and people. owner: also the accounts of others.',
@@ -120,9 +121,16 @@ export type PersonAccount = z.infer<typeof PersonAccount>
 
 export const InvitePerson = body({
   email: Email.transform((text) => text.toLowerCase()),
-  role: Role.nullable().describe('The role in the whole fleet; null: none, only `parts`.'),
+  role: Role.nullable().describe(
+    'The role in the whole fleet; null: none, only `parts` and what `groups` give.',
+  ),
   secrets: Secrets.default(false),
   parts: NewParts.default([]),
+  groups: z
+    .array(Id, 'Must be an array')
+    .max(MAX_GROUPS, `Must have at most ${MAX_GROUPS} entries`)
+    .default([])
+    .describe('The ids of the groups that the account becomes a member of.'),
 }).meta({ id: 'InvitePerson' })
 export type InvitePerson = z.output<typeof InvitePerson>
 
@@ -161,6 +169,7 @@ export const Invitation = strictObject({
   role: z.enum(ROLES).nullable(),
   secrets: z.boolean(),
   parts: z.array(HeldPartGrant),
+  groups: z.array(GroupRights).describe('The groups that the account becomes a member of.'),
   invited_by: z.string().describe('The e-mail address of the account that has sent it.'),
   expires_at: Timestamp,
 }).meta({ id: 'Invitation', description: 'An open invitation, for whoever has its token.' })

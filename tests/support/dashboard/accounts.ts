@@ -17,6 +17,7 @@ interface Invited {
   role?: Role | null
   secrets?: boolean
   parts?: readonly object[]
+  groups?: readonly number[]
   email?: string
 }
 
@@ -72,8 +73,8 @@ export class Accounts {
   }
 
   /** The answer to an invitation, by default as an operator. */
-  invite(person_id: number, { role = 'operator', secrets, email, parts }: Invited = {}) {
-    const body = { email: email ?? `person-${person_id}@example.com`, role, secrets, parts }
+  invite(person_id: number, { role = 'operator', email, ...given }: Invited = {}) {
+    const body = { email: email ?? `person-${person_id}@example.com`, role, ...given }
     return this.call('POST', `/api/people/${person_id}/invitation`, body)
   }
 

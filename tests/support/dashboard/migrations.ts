@@ -35,6 +35,8 @@ export const RELEASED = [
   '6f59d0a741e8e0e27ca5376d27dc6e46143e160cd23c2200058f89d3a7689005',
   // 0014_policy_rules.sql
   '5e7566424b571d0345adea52f72eb9fe7393ac83bbcf29a7338f0b3802b0b850',
+  // 0015_invitation_groups.sql
+  '542b9f0ab6cdb3cd3fde364675896f30651c4f4743bddbacc39a75f3b3b6b6f1',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

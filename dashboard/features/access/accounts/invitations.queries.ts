@@ -9,6 +9,7 @@ import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import type { HeldGrants } from '#shared/kernel/rights.ts'
 import { type Account, findAccount, isOneOwner } from './accounts.queries.ts'
+import type { GroupRecord } from './groups.queries.ts'
 
 export type InvitationRow = typeof invitations.$inferSelect
 
@@ -94,15 +95,19 @@ export async function nextUserId(db: Database): Promise<number> {
   return (row?.last ?? 0) + 1
 }
 
+interface Given extends HeldGrants {
+  groups: readonly GroupRecord[]
+}
+
 /**
- * Makes the account of an invitation, which ends, with `more` that belongs to it. Returns false when that has ended meanwhile. Breaks
- * a constraint for an id or an address that an account has.
+ * Makes the account of an invitation, which ends, with `more` that belongs to it. Returns false when
+ * that has ended meanwhile. Breaks a constraint for an id or an address that an account has.
  */
 export function storeAccepted(
   { db, marks }: MarkedRecords,
   { invitation, invited_by }: OpenInvitation,
   user: CoveredColumns<'users'>,
-  { grants, parts }: HeldGrants,
+  { grants, parts, groups }: Given,
   entry: NewActivity,
   more: (queries: Queries) => readonly Statement[] = () => [],
 ): Promise<boolean> {
@@ -119,6 +124,13 @@ export function storeAccepted(
       user_id: user.id,
       parts,
       given_at: user.created_at,
+    }),
+    ...groups.map(({ group }) => {
+      const row = { group_id: group.id, user_id: user.id, added_at: user.created_at }
+      // A group may have been removed since it was read.
+      return queries.run(sql`insert into group_members (group_id, user_id, added_at, mark)
+        select id, ${row.user_id}, ${row.added_at}, ${marks.of('group_members', row)}
+        from "groups" where id = ${group.id} and mark = ${group.mark}`)
     }),
     queries.update(people).set({ user_id: user.id }).where(eq(people.id, person_id)),
     queries.delete(invitations).where(eq(invitations.person_id, person_id)),

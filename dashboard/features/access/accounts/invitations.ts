@@ -1,5 +1,6 @@
 import type { PersonRow } from '#dashboard/features/access/queries.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { groupHeld } from '#dashboard/kernel/auth/grants.queries.ts'
 import { prefixOf } from '#dashboard/kernel/auth/login.ts'
 import type { Passwords } from '#dashboard/kernel/auth/passwords.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
@@ -19,6 +20,7 @@ import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { listOwners } from './accounts.queries.ts'
 import { NEEDS_ROLE, ownerOf, wordsOf } from './accounts.ts'
+import { type GroupRecord, listGroupRecords } from './groups.queries.ts'
 import {
   deleteInvitation,
   findInvitation,
@@ -29,7 +31,14 @@ import {
   storeInvitation,
 } from './invitations.queries.ts'
 import { findPartNames, isKnownPart, refuseUnknownParts, showParts } from './parts.queries.ts'
-import { grantsOf, partsIn, roleOfInvitation, seesSecrets } from './show-accounts.ts'
+import {
+  grantsOf,
+  groupsIn,
+  partsIn,
+  roleOfInvitation,
+  seesSecrets,
+  showGroupRights,
+} from './show-accounts.ts'
 
 const VALID_MS = 7 * 24 * 3600_000
 const TOKEN_BYTES = 32
@@ -58,7 +67,7 @@ export async function invite(
   deps: InviteDeps,
   caller: Caller,
   person: PersonRow,
-  { email, role, secrets, parts }: InvitePerson,
+  { email, role, secrets, parts, groups }: InvitePerson,
 ): Promise<SentInvitation> {
   const { db, clock, random } = deps
   const by = ownerOf(await listOwners(deps), caller)
@@ -66,8 +75,9 @@ export async function invite(
     throw invalid({ email: ['An account with this address exists'] })
   refuseUnknownParts(parts, await findPartNames(db, parts))
   if (role === null && secrets) throw invalid({ secrets: [NEEDS_ROLE] })
-  if (role === null && parts.length === 0)
-    throw invalid({ role: ['Choose a role, or give grants on parts of the fleet'] })
+  if (role === null && parts.length === 0 && groups.length === 0)
+    throw invalid({ role: ['Choose a role or a group, or give grants on parts of the fleet'] })
+  const joined = groupsFrom(groups, await listGroupRecords(deps))
   const token = new Secret(randomText(random, TOKEN_BYTES))
   const grants = grantsOf(role, secrets)
   const values = {
@@ -77,11 +87,12 @@ export async function invite(
     role: role ?? ('none' as const),
     secrets: grants.includes('secrets') ? 1 : 0,
     parts: JSON.stringify(parts),
+    groups: JSON.stringify(groups),
     invited_by: caller.user.id,
     created_at: timestamp(clock),
     expires_at: timestamp(clock, VALID_MS),
   }
-  const detail = `${person.name}, ${email}: ${wordsOf({ grants, parts })}`
+  const detail = `${person.name}, ${email}: ${wordsOf({ grants, parts })}${wordsOfGroups(joined)}`
   const entry = entryOf(clock, { type: 'account.invite', user_id: caller.user.id, detail })
   const isStored = await storeInvitation(deps, values, by, entry).catch((error: unknown) => {
     if (!violatesUnique(error, 'invitations.email')) throw error
@@ -92,6 +103,21 @@ export async function invite(
   const problem = await mail(deps, { ...values, link, by: caller.user.email })
   return { link, expires_at: values.expires_at, mailed: problem === null, mail_problem: problem }
 }
+
+/** Returns the groups with these ids. Throws 422 for one that does not exist, and for one twice. */
+function groupsFrom(ids: readonly number[], all: readonly GroupRecord[]): GroupRecord[] {
+  return ids.map((id, at) => {
+    const refuse = (text: string) => invalid({ groups: [`Entry ${at + 1}: ${text}`] })
+    const found = all.find(({ group }) => group.id === id)
+    if (!found) throw refuse(`Group ${id} does not exist`)
+    if (ids.indexOf(id) !== at) throw refuse('Is given twice')
+    return found
+  })
+}
+
+/** Writes groups as the end of a text of the activity: `; groups: Care, Shop team`. */
+const wordsOfGroups = (groups: readonly GroupRecord[]): string =>
+  groups.length === 0 ? '' : `; groups: ${groups.map(({ group }) => group.name).join(', ')}`
 
 interface InvitationMail {
   email: string
@@ -144,12 +170,16 @@ export async function showInvitation(
   const { email, secrets, expires_at } = invitation
   const role = roleOfInvitation(invitation)
   const parts = partsIn(invitation)
+  const groups = groupsIn(invitation, await listGroupRecords(deps))
+  const given = groups.flatMap(({ grants }) => groupHeld(grants).parts)
+  const names = await findPartNames(deps.db, [...parts, ...given])
   return {
     email,
     name,
     role,
     secrets: seesSecrets(grantsOf(role, secrets === 1)),
-    parts: showParts(parts, await findPartNames(deps.db, parts)),
+    parts: showParts(parts, names),
+    groups: showGroupRights(groups, names),
     invited_by: invited_by.user.email,
     expires_at,
   }
@@ -190,9 +220,11 @@ export async function makeInvited(
   for (let turn = 0; turn < TURNS; turn++) {
     const id = await nextUserId(db)
     const user = { id, email, name, password_hash, created_at: timestamp(clock) }
-    const detail = `${open.name}, ${email}: ${wordsOf({ grants, parts })}`
+    const groups = groupsIn(open.invitation, await listGroupRecords(deps))
+    const given = `${wordsOf({ grants, parts })}${wordsOfGroups(groups)}`
+    const detail = `${open.name}, ${email}: ${given}`
     const entry = entryOf(clock, { type: 'account.accept', user_id: id, detail })
-    const stored = storeAccepted(deps, open, user, { grants, parts }, entry, more?.(id))
+    const stored = storeAccepted(deps, open, user, { grants, parts, groups }, entry, more?.(id))
     const isMade = await stored.catch((error: unknown) => {
       if (violatesUnique(error, 'users.email'))
         throw conflict('An account with this e-mail address exists: log in instead')

@@ -34,7 +34,7 @@ export async function listPersonAccounts(
   ])
   const addressOf = (user_id: number) => accounts.get(user_id)?.user.email ?? ''
   const invited = invitations.map(
-    (row) => [row.person_id, invitationOf(row, names, addressOf(row.invited_by))] as const,
+    (row) => [row.person_id, invitationOf(row, groups, names, addressOf(row.invited_by))] as const,
   )
   const owned = (await listPersonUsers(records.db)).flatMap(({ person_id, user_id }) => {
     const account = user_id === null ? undefined : accounts.get(user_id)
@@ -48,8 +48,11 @@ export const showGroupsOf = (
   account: Account,
   groups: readonly GroupRecord[],
   names: PartNames,
-): GroupRights[] =>
-  groupsOf(groups, account).map(({ group: { id, name }, grants: rows }) => {
+): GroupRights[] => showGroupRights(groupsOf(groups, account), names)
+
+/** Returns what groups give their members. */
+export const showGroupRights = (groups: readonly GroupRecord[], names: PartNames): GroupRights[] =>
+  groups.map(({ group: { id, name }, grants: rows }) => {
     const { grants, parts } = groupHeld(rows)
     return {
       id,
@@ -88,13 +91,27 @@ export const roleOfInvitation = ({ role }: Pick<InvitationRow, 'role'>): Role | 
 /** Returns the grants of an invitation on parts of the fleet; its mark covers them. */
 export const partsIn = ({ parts }: Pick<InvitationRow, 'parts'>): PartGrant[] => JSON.parse(parts)
 
-const invitationOf = (row: InvitationRow, names: PartNames, invited_by: string): PersonAccount => ({
+/** Returns the groups of an invitation that still exist; its mark covers their ids. */
+export const groupsIn = (
+  { groups }: Pick<InvitationRow, 'groups'>,
+  all: readonly GroupRecord[],
+): GroupRecord[] => {
+  const ids: number[] = JSON.parse(groups)
+  return all.filter(({ group }) => ids.includes(group.id))
+}
+
+const invitationOf = (
+  row: InvitationRow,
+  groups: readonly GroupRecord[],
+  names: PartNames,
+  invited_by: string,
+): PersonAccount => ({
   user_id: null,
   email: row.email,
   role: roleOfInvitation(row),
   secrets: seesSecrets(grantsOf(roleOfInvitation(row), row.secrets === 1)),
   parts: showParts(partsIn(row), names),
-  groups: [],
+  groups: showGroupRights(groupsIn(row, groups), names),
   state: 'invited',
   invited_until: row.expires_at,
   invited_by,

@@ -62,7 +62,7 @@ const Refused = ({ title, children }: { title: string; children: ReactNode }) =>
 )
 
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
-  const { email, role, secrets, parts, invited_by, expires_at } = invitation
+  const { email, role, secrets, parts, groups, invited_by, expires_at } = invitation
   const [typed, setTyped] = useState({ name: invitation.name, password: '', again: '' })
   const { name, password, again } = typed
   const navigate = useNavigate()
@@ -111,6 +111,11 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
             </p>
             <PartGrants parts={parts} isLinked={false} />
           </>
+        )}
+        {groups.length > 0 && (
+          <p className="break-words text-muted">
+            You become a member of {groups.map(({ name }) => name).join(', ')}.
+          </p>
         )}
       </div>
       <TextField

@@ -1,10 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createPerson, peopleQuery } from '#dashboard/web/api/access.ts'
 import { invitePerson } from '#dashboard/web/api/accounts.ts'
+import { groupsQuery } from '#dashboard/web/api/groups.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -38,6 +42,7 @@ function Form({ person, onClose }: InviteProps) {
   const [rights, setRights] = useState<RightsDraft>(() =>
     account ? rightsDraftOf(account) : { role: 'operator', secrets: false, parts: [] },
   )
+  const [groups, setGroups] = useState(() => account?.groups.map(({ id }) => id) ?? [])
   // A person who was created before the invitation was refused is invited by the next attempt.
   const [created, setCreated] = useState<Person>()
   const { name, email } = draft
@@ -46,10 +51,10 @@ function Form({ person, onClose }: InviteProps) {
       const known = person ?? (created?.name === name.trim() ? created : undefined)
       const target = known ?? (await createPerson(name)).person
       if (!known) setCreated(target)
-      return invitePerson(target.id, { email, ...rightsInput(rights) })
+      return invitePerson(target.id, { email, groups, ...rightsInput(rights) })
     },
     {
-      fields: ['name', 'email', ...rightsFieldNames(rights)],
+      fields: ['name', 'email', 'groups', ...rightsFieldNames(rights)],
       changes: [peopleQuery.queryKey],
       isSecret: true,
       onClose,
@@ -86,7 +91,44 @@ function Form({ person, onClose }: InviteProps) {
         onChange={(next) => change({ email: next })}
       />
       <RightsFields draft={rights} refusals={refusals} onChange={setRights} />
+      <GroupFields chosen={groups} refusal={refusals.groups} onChange={setGroups} />
     </DialogForm>
+  )
+}
+
+interface GroupFieldsProps {
+  chosen: readonly number[]
+  refusal: string | undefined
+  onChange: (chosen: number[]) => void
+}
+
+/** The choice of the groups that the account becomes a member of; nothing without groups. */
+function GroupFields({ chosen, refusal, onChange }: GroupFieldsProps) {
+  const { data: groups = [] } = useQuery(groupsQuery)
+  if (groups.length === 0) return null
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3">
+      <legend className="mb-1.5 font-medium">Groups</legend>
+      <ul className="flex max-h-64 flex-col gap-2 overflow-y-auto">
+        {groups.map(({ id, name, members }) => (
+          <li key={id}>
+            <CheckField
+              label={name}
+              about={formatCount(members.length, 'member')}
+              checked={chosen.includes(id)}
+              onChange={(isIn) =>
+                onChange([...chosen.filter((each) => each !== id), ...(isIn ? [id] : [])])
+              }
+            />
+          </li>
+        ))}
+      </ul>
+      {refusal && (
+        <p role="alert" className="text-xs text-bad">
+          {refusal}
+        </p>
+      )}
+    </fieldset>
   )
 }
 

@@ -454,3 +454,52 @@ test('of two changes of a group at the same time, the second one starts from the
     'viewer; members: none',
   ])
 })
+
+test('an invitation names groups, of which the account becomes a member', async () => {
+  const { accounts, call } = await start()
+  await using _ = accounts
+  await addGroup(accounts, { name: 'Shop team', parts: [ON_SHOP] })
+  const care = await addGroup(accounts, { name: 'Care', role: 'viewer' })
+  await addGroup(accounts, { name: 'Night', role: 'admin' })
+  const ben = await accounts.addPerson('Ben')
+  const shop_team = {
+    ...{ id: 1, name: 'Shop team', role: null, secrets: false },
+    parts: [{ ...ON_SHOP, server: null, site: null }],
+  }
+  const care_team = { id: 2, name: 'Care', role: 'viewer', secrets: false, parts: [] }
+
+  const token = await accounts.token(ben, { role: null, groups: [1, 2] })
+  const invited = await accounts.person(ben)
+  const shown = await accounts.show(token)
+  await call('DELETE', care)
+  const accepted = await accounts.accept(token, { name: 'Ben' })
+  const headers = await accounts.logIn(accepted.body.account.email)
+
+  expect(invited.account.groups).toEqual([care_team, shop_team])
+  expect(shown.body.invitation.groups).toEqual([care_team, shop_team])
+  expect((await accounts.person(ben)).account.groups).toEqual([shop_team])
+  expect(await serversOf(accounts, headers)).toEqual(['one'])
+  const { activities } = (await call('GET', '/api/fleet/activity?limit=5')).body
+  const details = activities.map(({ type, detail }: Record<string, string>) => [type, detail])
+  const email = `person-${ben}@example.com`
+  expect(details).toContainEqual([
+    'account.invite',
+    `Ben, ${email}: no role; groups: Shop team, Care`,
+  ])
+  expect(details).toContainEqual(['account.accept', `Ben, ${email}: no role; groups: Shop team`])
+})
+
+test.each([
+  [[7], 'Entry 1: Group 7 does not exist'],
+  [[1, 1], 'Entry 2: Is given twice'],
+])('an invitation to the groups %j is refused', async (groups, text) => {
+  const { accounts } = await start()
+  await using _ = accounts
+  await addGroup(accounts, { name: 'Care', role: 'viewer' })
+  const ben = await accounts.addPerson('Ben')
+
+  const { status, body } = await accounts.invite(ben, { groups })
+
+  expect([status, body.fields]).toEqual([422, { groups: [text] }])
+  expect((await accounts.person(ben)).account).toBeNull()
+})

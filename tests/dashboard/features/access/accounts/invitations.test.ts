@@ -73,6 +73,7 @@ test('an invitation makes one account, with its role', async () => {
         role: 'operator',
         secrets: true,
         parts: [],
+        groups: [],
         invited_by: EMAIL,
         expires_at: IN_A_WEEK,
       },
@@ -386,7 +387,7 @@ test('an invitation gives what it says on parts of the fleet, if they still exis
 })
 
 test.each([
-  [{ role: null }, { role: ['Choose a role, or give grants on parts of the fleet'] }],
+  [{ role: null }, { role: ['Choose a role or a group, or give grants on parts of the fleet'] }],
   [
     { role: null, secrets: true, parts: [{ gives: 'viewer', server_id: 1 }] },
     { secrets: ['Needs a role; without one, give the secrets on parts of the fleet'] },
