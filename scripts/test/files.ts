@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { runToEnd } from '../lib/run.ts'
 
 /**
  * When a test file runs: `core` in each run, `gate` in each run whose change can reach it, `full` in
@@ -54,8 +55,18 @@ export function asTestFile(path: string, text: string): TestFile {
 /** Whether a file is in each gate, whatever the change is. */
 export const isAlways = ({ part, tier }: TestFile) => tier === 'core' || !TIERED.includes(part)
 
-export async function readRecorded(root: string): Promise<Recorded> {
+/** Reads what is stored in the working tree. */
+async function readRecorded(root: string): Promise<Recorded> {
   return JSON.parse(await readFile(join(root, RECORDED), 'utf8'))
+}
+
+/**
+ * Reads what the commit has: the parts of the full suite follow from it, and must not change while
+ * one of them stores its seconds.
+ */
+export async function committedRecords(root: string): Promise<Recorded> {
+  const shown = await runToEnd(['git', 'show', `HEAD:${RECORDED}`], { cwd: root })
+  return shown.status === 0 ? JSON.parse(shown.stdout) : readRecorded(root)
 }
 
 /** Keeps what is known of other files that still exist; in the order of their names. */

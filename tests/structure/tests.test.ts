@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { type Document, importsIn, readSources } from '#scripts/lib/sources.ts'
 import {
   asTestFile,
+  committedRecords,
   type Recorded,
-  readRecorded,
   type TestFile,
   testFiles,
 } from '#scripts/test/files.ts'
@@ -119,7 +119,7 @@ test('a command needs a test in the gate and an interruption in the full suite',
 })
 
 test('every command has both', async () => {
-  const [files, recorded] = await Promise.all([testFiles('.'), readRecorded('.')])
+  const [files, recorded] = await Promise.all([testFiles('.'), committedRecords('.')])
 
   expect(uncoveredCommands(Object.values(COMMANDS), sources, files, recorded)).toEqual({
     gate: [],
