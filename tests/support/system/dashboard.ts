@@ -61,7 +61,7 @@ export async function startDashboard(
   })
   const way = await reach(netns, join(folder, 'http.sock'), address, 3000)
   let cookie = ''
-  const send = (method: string, path: string, body: unknown, accept: string) =>
+  const sendOnce = (method: string, path: string, body: unknown, accept: string) =>
     way.fetch(`http://localhost${path}`, {
       method,
       // The server closes a connection that was idle for too long.
@@ -73,6 +73,16 @@ export async function startDashboard(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
+  /** As the pages do: a call that needs a recent password is sent again after it was confirmed. */
+  const send: typeof sendOnce = async (...sent) => {
+    const response = await sendOnce(...sent)
+    if (response.status !== 409) return response
+    const { code } = (await response.clone().json()) as { code?: string }
+    if (code !== 'confirmation_needed') return response
+    const { password } = ADMIN
+    await sendOnce('POST', '/api/auth/confirm', { password }, 'application/json')
+    return sendOnce(...sent)
+  }
   const dashboard: Dashboard = {
     process,
     data_dir,

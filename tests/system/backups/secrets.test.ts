@@ -11,7 +11,7 @@ import { putRestic, type Target } from '#tests/support/storage/restic.ts'
 import { startS3Server } from '#tests/support/storage/s3.ts'
 import { startSftpServer } from '#tests/support/storage/sftp.ts'
 import { confirmKit } from '#tests/support/system/confirm-kit.ts'
-import { ADMIN, endOf } from '#tests/support/system/dashboard.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
 import { KEEPER_KEY, keeperOn } from '#tests/support/system/keeper-secrets.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { SecretWatch } from '#tests/support/system/secret-watch.ts'
@@ -68,7 +68,6 @@ async function visitorSecrets(
   await visit(site.domain, visitor)
   await dashboard.stream('PATCH', at(site.id, '/settings'), { basic_auth: null })
 
-  await call('POST', '/api/auth/confirm', { password: ADMIN.password })
   const login = await call('POST', at(site.id, '/wordpress-login'), {})
   const { url, token } = login.body as { url: string; token: string }
   const entered = await get(host, url, { options: ['--data', `token=${token}`] })
