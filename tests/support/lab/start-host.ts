@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { prepareBase } from './base.ts'
 import { makeGroups } from './cgroups.ts'
@@ -23,8 +23,28 @@ async function configureHost(root: string, name: string, dns: string, init: Init
   const key = '/etc/ssh/ssh_host_ed25519_key'
   await rm(join(root, key), { force: true })
   await must(['chroot', root, 'ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', key])
-  if (init === 'none') await forbidServices(root)
-  else await put(`${await folderOfTimer(root)}/never.conf`, NEVER)
+  if (init === 'none') return forbidServices(root)
+  await put(`${await folderOfTimer(root)}/never.conf`, NEVER)
+  await maskGenerators(root)
+}
+
+const GENERATORS = 'systemd/system-generators'
+const USED_GENERATORS = ['systemd-fstab-generator', 'systemd-sysv-generator']
+
+/**
+ * Masks the generators that find nothing on these hosts (systemd.generator(7)): systemd runs all at
+ * each `daemon-reload`, which takes them longer than systemd itself.
+ */
+async function maskGenerators(root: string): Promise<void> {
+  const all = await readdir(join(root, 'usr/lib', GENERATORS))
+  const idle = all.filter((name) => !USED_GENERATORS.includes(name))
+  await mkdir(join(root, 'etc', GENERATORS), { recursive: true })
+  for (const name of idle) {
+    const path = join(root, 'etc', GENERATORS, name)
+    // A prepared disk has it.
+    await rm(path, { force: true })
+    await symlink('/dev/null', path)
+  }
 }
 
 /**
