@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
-import { isGate } from '#tests/support/turns.ts'
+import { inTurn } from '#tests/support/turns.ts'
 import { violationsOf } from './axe.ts'
 import { painted } from './settled.ts'
 
-/** The rules whose outcome depends on the theme; the full suite tries all in both. */
-const OF_COLORS = ['color-contrast', 'link-in-text-block']
+/** A gate inspects the pages in one of them. */
+const THEMES = ['light', 'dark'] as const
 const PHONES = [390, 320]
 
 /** The problems of a page, as lists that should be empty. */
@@ -17,21 +17,23 @@ export interface Inspection {
 }
 
 /** The inspection of a page without problems. */
-export const CLEAN = { light: [], dark: [], too_wide: [] } satisfies Inspection
+export const CLEAN: Inspection = { light: [], dark: [], too_wide: [] }
 
 /** The same with the problems that its browser reported. */
 export const FLAWLESS = { ...CLEAN, problems: [] }
 
 /** Checks a page that has settled in a context with `reducedMotion`. */
 export async function inspect(page: Page): Promise<Inspection> {
-  await inTheme(page, 'light')
-  const light = await violationsOf(page)
-  await inTheme(page, 'dark')
-  const dark = await violationsOf(page, isGate ? OF_COLORS : undefined)
-  return { light, dark, too_wide: await tooWide(page) }
+  const found: Inspection = structuredClone(CLEAN)
+  for (const theme of inTurn(THEMES, 'themes')) {
+    await inTheme(page, theme)
+    found[theme] = await violationsOf(page)
+  }
+  found.too_wide = await tooWide(page)
+  return found
 }
 
-async function inTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+async function inTheme(page: Page, theme: (typeof THEMES)[number]): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
   await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme)
   await painted(page)

@@ -1,4 +1,4 @@
-// tier: core
+// tier: gate
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'

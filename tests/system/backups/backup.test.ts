@@ -1,4 +1,4 @@
-// tier: core
+// tier: gate
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
@@ -10,7 +10,7 @@ import { answersDuring, PAUSED } from '#tests/support/system/answers-during.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
 import { shopOf, withShop } from '#tests/support/system/prepared.ts'
 import { testProgram } from '#tests/support/system/test-program.ts'
-import { sampled } from '#tests/support/turns.ts'
+import { inTurn, sampled } from '#tests/support/turns.ts'
 
 const MINUTES = 60_000
 setDefaultTimeout(10 * MINUTES)
@@ -141,65 +141,71 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
     expect(await state()).toEqual(before)
   })
 
-  test('a restore that fails changes nothing, whichever step fails', async () => {
-    const left = async () =>
-      (
-        await host.must([
-          'bash',
-          '-c',
-          'ls /srv/www/.restore/* /var/lib/hosting-agent/backups/*; systemctl is-active hosting-cron@*.timer',
-        ])
-      ).split('\n')
-    await change()
-    const [before, rest] = [await state(), await left()]
-    const steps = [
-      'target',
-      'fetch',
-      'close',
-      'jobs',
-      'stop',
-      'keep',
-      'dump',
-      'database',
-      'files',
-      'start',
-      'pages',
-      'release',
-    ]
-    for (const step of sampled(steps)) {
-      const { outcome } = await run(
-        'backup.restore',
-        restore({ files: true, database: true }),
-        `${step}:1`,
-      )
-      expect([step, outcome.data.message]).toEqual([step, 'injected fault'])
-      expect([step, await state()]).toEqual([step, before])
-      expect([step, await left()]).toEqual([step, rest])
-    }
-  })
+  const whatFails = () => {
+    test('a restore that fails changes nothing, whichever step fails', async () => {
+      const left = async () =>
+        (
+          await host.must([
+            'bash',
+            '-c',
+            'ls /srv/www/.restore/* /var/lib/hosting-agent/backups/*; systemctl is-active hosting-cron@*.timer',
+          ])
+        ).split('\n')
+      await change()
+      const [before, rest] = [await state(), await left()]
+      const steps = [
+        'target',
+        'fetch',
+        'close',
+        'jobs',
+        'stop',
+        'keep',
+        'dump',
+        'database',
+        'files',
+        'start',
+        'pages',
+        'release',
+      ]
+      for (const step of sampled(steps)) {
+        const { outcome } = await run(
+          'backup.restore',
+          restore({ files: true, database: true }),
+          `${step}:1`,
+        )
+        expect([step, outcome.data.message]).toEqual([step, 'injected fault'])
+        expect([step, await state()]).toEqual([step, before])
+        expect([step, await left()]).toEqual([step, rest])
+      }
+    })
+  }
 
-  test('what cannot be backed up is named, and the rest is backed up and restored', async () => {
-    const uploads = `${PUBLIC}/wp-content/uploads`
-    const perl = 'for (1..3000) { mkdir "d" or die; chdir "d" or die }'
-    await host.must([
-      'setpriv',
-      ...[`--reuid=${SITE.user}`, `--regid=${SITE.user}`, '--clear-groups', '--'],
-      ...['sh', '-ec', `cd ${uploads}; truncate -s 8T 'hole[1]*.bin'; perl -e '${perl}'`],
-    ])
+  const whatIsLeftOut = () => {
+    test('what cannot be backed up is named, and the rest is backed up and restored', async () => {
+      const uploads = `${PUBLIC}/wp-content/uploads`
+      const perl = 'for (1..3000) { mkdir "d" or die; chdir "d" or die }'
+      await host.must([
+        'setpriv',
+        ...[`--reuid=${SITE.user}`, `--regid=${SITE.user}`, '--clear-groups', '--'],
+        ...['sh', '-ec', `cd ${uploads}; truncate -s 8T 'hole[1]*.bin'; perl -e '${perl}'`],
+      ])
 
-    const data = await completed('backup.create', params())
+      const data = await completed('backup.create', params())
 
-    const messages = data.warnings.map(({ message }: { message: string }) => message)
-    expect(messages.filter((message: string) => message.startsWith('public/')).sort()).toEqual([
-      expect.stringMatching(
-        /^public\/wp-content\/uploads(\/d)+\/… is a folder below 100 others, or has too long a path: it is not in the backup$/,
-      ),
-      'public/wp-content/uploads/hole[1]*.bin says that it has 8.8 TB, and is almost empty: it is not in the backup',
-    ])
-    const { id, repository } = data.backup
-    const files = { files: true, database: false }
-    await completed('backup.restore', { ...restore(files), backup: id, repository })
-    const found = await host.must(['find', uploads, '-maxdepth', '2', '-printf', '%P\n'])
-    expect(found.split('\n')).toEqual(expect.arrayContaining(['a', 'd', 'd/d']))
-  })
+      const messages = data.warnings.map(({ message }: { message: string }) => message)
+      expect(messages.filter((message: string) => message.startsWith('public/')).sort()).toEqual([
+        expect.stringMatching(
+          /^public\/wp-content\/uploads(\/d)+\/… is a folder below 100 others, or has too long a path: it is not in the backup$/,
+        ),
+        'public/wp-content/uploads/hole[1]*.bin says that it has 8.8 TB, and is almost empty: it is not in the backup',
+      ])
+      const { id, repository } = data.backup
+      const files = { files: true, database: false }
+      await completed('backup.restore', { ...restore(files), backup: id, repository })
+      const found = await host.must(['find', uploads, '-maxdepth', '2', '-printf', '%P\n'])
+      expect(found.split('\n')).toEqual(expect.arrayContaining(['a', 'd', 'd/d']))
+    })
+  }
+
+  for (const tests of inTurn([whatFails, whatIsLeftOut], 'backup')) tests()
 })

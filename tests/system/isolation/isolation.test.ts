@@ -6,7 +6,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import type { Asking } from '#tests/support/system/asking.ts'
 import { checked, startIsolated, traces } from '#tests/support/system/isolation.ts'
-import { releases } from '#tests/support/turns.ts'
+import { inTurn, releases } from '#tests/support/turns.ts'
 
 const MINUTES = 60_000
 
@@ -46,35 +46,39 @@ for (const suite of releases('isolation')) {
       10 * MINUTES,
     )
 
-    test(
-      'a check that is cancelled leaves nothing',
-      async () => {
-        const { id, ended } = await started()
+    const cancelled = () =>
+      test(
+        'a check that is cancelled leaves nothing',
+        async () => {
+          const { id, ended } = await started()
 
-        await agent.call(`/operations/${id}/cancel`, { force: false })
+          await agent.call(`/operations/${id}/cancel`, { force: false })
 
-        expect((await ended).at(-1)?.data).toMatchObject({
-          message: 'The operation was cancelled',
-        })
-        expect(await traces(host)).toEqual([])
-      },
-      10 * MINUTES,
-    )
+          expect((await ended).at(-1)?.data).toMatchObject({
+            message: 'The operation was cancelled',
+          })
+          expect(await traces(host)).toEqual([])
+        },
+        10 * MINUTES,
+      )
 
-    test(
-      'a check whose agent is killed leaves nothing',
-      async () => {
-        await started()
+    const killed = () =>
+      test(
+        'a check whose agent is killed leaves nothing',
+        async () => {
+          await started()
 
-        await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
+          await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
 
-        const gone = await lab.polled(async () => (await traces(host)).length === 0, {
-          every_ms: 500,
-          timeout_ms: 3 * MINUTES,
-        })
-        expect(gone ? [] : await traces(host)).toEqual([])
-      },
-      10 * MINUTES,
-    )
+          const gone = await lab.polled(async () => (await traces(host)).length === 0, {
+            every_ms: 500,
+            timeout_ms: 3 * MINUTES,
+          })
+          expect(gone ? [] : await traces(host)).toEqual([])
+        },
+        10 * MINUTES,
+      )
+
+    for (const interrupted of inTurn([cancelled, killed], 'isolation.interrupted')) interrupted()
   })
 }

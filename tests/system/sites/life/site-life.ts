@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { MINUTES, type Variant, World } from '#tests/support/system/world.ts'
-import { isGate } from '#tests/support/turns.ts'
+import { inTurn, isGate } from '#tests/support/turns.ts'
 import { backsUp } from './backup.ts'
 import { createsSites, provisions, registers } from './begin.ts'
 import { comesBack, deletesSites } from './end.ts'
@@ -20,10 +20,16 @@ import { limitsCron, switchesXmlrpc } from './xmlrpc.ts'
 
 setDefaultTimeout(10 * MINUTES)
 
+const RUNNING = [
+  ...[resizesImages, scans, runsJobs, appliesTier],
+  ...[sleeps, switchesXmlrpc, limitsCron, suspends],
+]
+
 /**
  * The whole life of two WordPress sites on a fresh Debian server, through the dashboard's API and the
  * agent's executable. The tests of one variant build on each other, in this order. The gate leaves
- * out plans and backups: other tests have those of each command.
+ * out plans and backups, since other tests have those of each command, and has the settings and the
+ * other subjects of a running site by turns.
  */
 export function siteLife(variant: Variant): void {
   const reason = lab.available()
@@ -39,19 +45,12 @@ export function siteLife(variant: Variant): void {
     logsIn(world)
     logsInByToken(world)
     hidesLogin(world)
-    resizesImages(world)
-    scans(world)
-    runsJobs(world)
     readsPassword(world)
-    appliesTier(world)
     keepsApart(world)
     followsNoLink(world)
     servesOwnPrograms(world)
-    sleeps(world)
-    switchesXmlrpc(world)
-    limitsCron(world)
-    suspends(world)
-    appliesSettings(world)
+    for (const subjects of inTurn([RUNNING, [appliesSettings]], 'site-life.subjects'))
+      for (const subject of subjects) subject(world)
     trashes(world)
     if (!isGate) {
       backsUp(world)
