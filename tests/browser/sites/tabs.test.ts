@@ -21,7 +21,7 @@ const TABS = {
   Website: ['Domains', 'WordPress', 'PHP', 'Database', 'Jobs'],
   Copies: ['Backups', 'Staging'],
   'People and mail': ['Access', 'Mail'],
-  Monitoring: ['Metrics', 'Logs', 'Activity'],
+  Monitoring: ['Metrics', 'Report', 'Logs', 'Activity'],
 }
 
 test('the open tab is in the address, stays over a reload, and Back opens the previous one', async () => {
