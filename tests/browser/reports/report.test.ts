@@ -86,6 +86,7 @@ test('an address is added on all sites at once, after a plan', async () => {
   await dialog.getByLabel('Turn reports on').check()
   await dialog.getByRole('button', { name: 'Review change' }).click()
   const plan = dialog.getByRole('region', { name: 'Plan' })
+  await plan.getByRole('listitem').first().waitFor()
   const planned = await plan.getByRole('listitem').count()
   expect(planned).toBeGreaterThan(1)
   await dialog.getByRole('button', { name: `Change ${planned} sites` }).click()
