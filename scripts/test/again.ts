@@ -42,8 +42,8 @@ export function judged(first: Outcome, second: Outcome | undefined): [Case, Verd
   const still = new Set(second?.cases.filter(isFailed).map(nameOf))
   const crashed = second?.cases.some((one) => isFailed(one) && one.file === '')
   return first.cases.filter(isFailed).map((one) => {
-    const again = one.file === '' && still.size > 0
-    if (!second || crashed || again || still.has(nameOf(one))) return [one, 'fails']
+    const crashed_first = one.file === '' && still.size > 0
+    if (!second || crashed || crashed_first || still.has(nameOf(one))) return [one, 'fails']
     return [one, first.overloaded && one.waited ? 'late' : 'unsteady']
   })
 }
