@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import type { SiteHealth } from '#shared/servers/agent.ts'
 import { addFilter } from '#tests/support/browser/filters.ts'
 import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
+import { CLEAN, inspect } from '#tests/support/browser/inspect.ts'
 
 const PHP = 'PHP 8.2 of this site has failed'
 const REFUSED = 'The certificate for tls.example was refused: DNS problem: NXDOMAIN'
@@ -53,6 +54,16 @@ test('the overview names sites that are down by their domain, and what to do', a
   await page.getByRole('link', { name: 'broken.example', exact: true }).waitFor()
   await page.getByText(`${PHP}: restart its PHP`).waitFor()
   await page.getByText('1 site is degraded').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('on the narrowest phone a site fits with its state and the time of its last visit', async () => {
+  const { page, problems } = await open('/sites', { viewport: { width: 390, height: 844 } })
+  await page.locator('time').first().waitFor()
+  await page.clock.setFixedTime(Date.now() + 59 * 60_000)
+  await page.reload()
+  await page.locator('time').filter({ hasText: '59 min' }).first().waitFor()
+  expect(await inspect(page)).toEqual(CLEAN)
   expect(problems).toEqual([])
 })
 

@@ -12,8 +12,8 @@ export interface Inspection {
   /** By axe-core. */
   light: string[]
   dark: string[]
-  /** Phone widths at which the page scrolls sideways. */
-  too_wide: number[]
+  /** The phone widths at which the page scrolls sideways, each with the elements that do not fit. */
+  too_wide: [width: number, elements: string[]][]
 }
 
 /** The inspection of a page without problems. */
@@ -39,15 +39,33 @@ async function inTheme(page: Page, theme: (typeof THEMES)[number]): Promise<void
   await painted(page)
 }
 
-async function tooWide(page: Page): Promise<number[]> {
+async function tooWide(page: Page): Promise<Inspection['too_wide']> {
   const before = page.viewportSize()
-  const found: number[] = []
+  const found: Inspection['too_wide'] = []
   for (const width of PHONES) {
     await page.setViewportSize({ width, height: 800 })
     await painted(page)
-    const scrolled = await page.evaluate(() => document.documentElement.scrollWidth)
-    if (scrolled > width) found.push(width)
+    const elements = await page.evaluate(overflowing)
+    if (elements) found.push([width, elements])
   }
   if (before) await page.setViewportSize(before)
   return found
+}
+
+/** Runs in the page. Returns the beginnings of the innermost elements that make it scroll sideways. */
+function overflowing(): string[] | undefined {
+  if (document.documentElement.scrollWidth <= innerWidth) return
+  const isClipped = (element: Element): boolean =>
+    element !== document.body &&
+    (getComputedStyle(element).overflowX !== 'visible' ||
+      (element.parentElement !== null && isClipped(element.parentElement)))
+  const outside = [...document.body.querySelectorAll('*')].filter(
+    (each) =>
+      each.getBoundingClientRect().right > innerWidth &&
+      each.parentElement !== null &&
+      !isClipped(each.parentElement),
+  )
+  return outside
+    .filter((each) => !outside.some((other) => other !== each && each.contains(other)))
+    .map((each) => each.outerHTML.slice(0, 200))
 }

@@ -88,15 +88,15 @@ function SiteCard({ site, isSelected, onToggle }: SiteRowProps & { site: FleetSi
           <Marks site={site} />
         </div>
         <div className="truncate text-xs text-muted">{facts.filter(Boolean).join(' · ')}</div>
-        <div className="flex items-center gap-2 text-xs">
+        <div className="flex min-w-0 items-center gap-2 overflow-hidden text-xs">
           <SiteState of={site} />
           {site.visited_at !== null && (
-            <span className="text-muted">
+            <span className="min-w-0 truncate text-muted max-[24rem]:hidden">
               <Time at={site.visited_at} />
             </span>
           )}
           {framework === 'wordpress' && (
-            <span className="flex items-center gap-1.5 text-muted">
+            <span className="flex shrink-0 items-center gap-1.5 text-muted">
               Updates <UpdatesBadge of={updates} />
             </span>
           )}
