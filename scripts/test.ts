@@ -204,20 +204,23 @@ async function runShown(job: Job, options: RunOptions): Promise<Outcome> {
   return outcome
 }
 
-/** Each program saves a minute on a new machine and costs nothing on a prepared one. */
-const PREPARED = ['scripts/wordpress-mirror.ts', 'scripts/lab-bases.ts']
+/** Each program saves minutes on a new machine and costs nothing on a prepared one. */
+const preparingPrograms = (tier: string | undefined) => [
+  ['scripts/wordpress-mirror.ts'],
+  ['scripts/lab-bases.ts', ...(tier === 'gate' ? ['--gate'] : [])],
+]
 
 /**
  * Prepares what the system tests would otherwise create themselves, one after the other. A failure
  * is only logged: the test that needs it fails again and reports the reason.
  */
-async function prepareLab({ root, folder, signal }: RunOptions): Promise<void> {
+async function prepareLab({ root, folder, signal, env }: RunOptions): Promise<void> {
   if (process.getuid?.() !== 0) return
-  for (const script of PREPARED) {
+  for (const program of preparingPrograms(env.HOSTING_TIER)) {
     const log = join(folder, 'prepare.log')
-    const argv = [process.execPath, script]
+    const argv = [process.execPath, ...program]
     const status = await runLogged({ argv, cwd: root, log, timeout_ms: 900_000, signal })
-    if (status !== 0) console.log(`  note: ${script} failed (${status}), see ${log}`)
+    if (status !== 0) console.log(`  note: ${program.join(' ')} failed (${status}), see ${log}`)
   }
 }
 
