@@ -45,6 +45,9 @@ test('a code opens one session, whichever dashboards it reaches at the same time
 
 test('a passkey that one dashboard has asked for opens one session, whichever it reaches', async () => {
   const [one, other] = members
+  // A dashboard refuses further attempts after five failures; a login clears their number.
+  for (const [at, member] of members.entries())
+    expect(await signIn(member, app.recovery_codes[at + 1])).toBe(200)
   const authenticator = new Authenticator()
   const options = await one.client.post('/api/auth/passkeys/options')
   const credential = authenticator.create(Object(options.body))
