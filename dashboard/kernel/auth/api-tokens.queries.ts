@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import { api_tokens, token_addresses } from '#dashboard/kernel/db/auth-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
@@ -7,13 +7,18 @@ import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
-import { isInUse, type MarkedRecords, publicUser } from './queries.ts'
+import {
+  isInUse,
+  isOpen,
+  isSameUser,
+  type MarkedRecords,
+  publicUser,
+  type WriteCondition,
+} from './queries.ts'
 
 /** The maximum number of addresses that are remembered of a token. */
 const MAX_ADDRESSES = 100
 
-/** What must hold in the transaction of a write, such as that its caller is still an owner. */
-export type WriteCondition = SQL
 export type TokenRow = typeof api_tokens.$inferSelect
 
 /** Lists the tokens of accounts, the newest first, without those that others wrote. */
@@ -28,6 +33,12 @@ export async function listTokenRows(
     .orderBy(desc(api_tokens.id))
   return rows.filter((row) => marks.fits('api_tokens', row))
 }
+
+/** Whether a user is as it was when the password was verified, in a session that has not ended. */
+export const isConfirmedStill = (
+  user: Parameters<typeof isSameUser>[0],
+  session: string,
+): WriteCondition => sql`${isSameUser(user)} and ${isOpen(session)}`
 
 /** Stores a token with its entry. Returns undefined, after no change, unless the condition holds. */
 export async function insertApiToken(

@@ -9,7 +9,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { isDue } from '#shared/kernel/age.ts'
 import type { ApiToken, CreateApiToken, NewToken } from '#shared/kernel/api/auth.ts'
-import { notFound } from '#shared/kernel/errors.ts'
+import { conflict, notFound } from '#shared/kernel/errors.ts'
 import { isInNetworks } from '#shared/kernel/networks.ts'
 import type { Part } from '#shared/kernel/rights.ts'
 import { Secret } from '#shared/kernel/secret.ts'
@@ -17,16 +17,16 @@ import {
   deleteApiToken,
   findApiToken,
   insertApiToken,
+  isConfirmedStill,
   listTokenRows,
   recordFirstUse,
   recordRefused,
   type TokenRow,
   touchApiToken,
-  type WriteCondition,
 } from './api-tokens.queries.ts'
 import { confirmPassword } from './confirm-password.ts'
 import { type LoginDeps, prefixOf } from './login.ts'
-import type { MarkedRecords } from './queries.ts'
+import type { MarkedRecords, WriteCondition } from './queries.ts'
 import { findFleetPlaces, findGrantsWithin } from './token-limits.queries.ts'
 import { refuseUnknownLimits, showLimits } from './token-limits.ts'
 
@@ -82,8 +82,10 @@ export async function createApiToken(
   caller: Caller,
   { password, code, ...token }: z.output<typeof CreateApiToken>,
 ): Promise<CreatedToken> {
-  await confirmPassword(deps, caller, { what: 'new token', password, code, field: 'password' })
-  return makeToken(deps, caller, { token, user_id: caller.user.id })
+  const given = { what: 'new token', password, code, field: 'password' } as const
+  const user = await confirmPassword(deps, caller, given)
+  const condition = isConfirmedStill(user, caller.jti)
+  return makeToken(deps, caller, { token, user_id: user.id, condition })
 }
 
 export interface CreatedToken {
@@ -100,7 +102,7 @@ interface TokenOfAccount {
 }
 
 /**
- * Makes a token of an account. Throws 422 for parts of the fleet that the caller cannot see, and 404
+ * Makes a token of an account. Throws 422 for parts of the fleet that the caller cannot see, and 409
  * if the condition does not hold.
  */
 export async function makeToken(
@@ -124,7 +126,7 @@ export async function makeToken(
   const detail = `${nameOf(name, account)}, ${scope}${limitsIn(token)}`
   const entry = entryOf(clock, { type: 'auth.token_create', user_id: caller.user.id, detail })
   const row = await insertApiToken({ db, marks }, values, entry, condition)
-  if (!row) throw notFound('Account')
+  if (!row) throw conflict('The account was changed meanwhile: try again', 'changed_meanwhile')
   const [made] = await showTokens({ db }, [row], caller)
   if (!made) throw new Error('insert returned no row')
   return { token: made, plaintext }

@@ -23,14 +23,14 @@ export async function changeProfile(
   if (isMoved) refuseClient(caller)
   if (isMoved && !password)
     throw invalid({ password: ['Is required to change the e-mail address'] })
-  if (password)
-    await confirmPassword(deps, caller, {
-      what: 'e-mail change',
-      password,
-      field: 'password',
-      code,
-    })
-  const user = await findUser(deps, caller.user.id)
+  const user = password
+    ? await confirmPassword(deps, caller, {
+        what: 'e-mail change',
+        password,
+        field: 'password',
+        code,
+      })
+    : await findUser(deps, caller.user.id)
   if (!user) throw unauthorized()
   const changed = { name: name ?? user.name, email: email ?? user.email }
   const parts = [
@@ -43,7 +43,8 @@ export async function changeProfile(
     user_id: user.id,
     detail: parts.join(', '),
   })
-  const isWritten = await updateProfile(deps, user, changed, entry).catch((error: unknown) => {
+  const change = { user, session: caller.jti }
+  const isWritten = await updateProfile(deps, change, changed, entry).catch((error: unknown) => {
     if (!violatesUnique(error, 'users.email')) throw error
     throw invalid({ email: ['Belongs to another account'] })
   })

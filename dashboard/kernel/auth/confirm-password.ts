@@ -25,13 +25,14 @@ interface PasswordConfirmation {
  * stolen session is not enough. That is a code, or a passkey with which the session was opened or
  * confirmed in the last ten minutes. Throws 422 for a wrong one, 409 with `second_factor_needed`,
  * `passkey_needed` or `confirmation_needed` without it, and 429 after five wrong ones; failed logins
- * of others do not count here.
+ * of others do not count here. Returns the user whose password was verified: the change is written
+ * only while the user is that, as the check may have waited for others.
  */
 export async function confirmPassword(
   deps: LoginDeps,
   caller: Caller,
   { what, password, field, code }: PasswordConfirmation,
-): Promise<void> {
+): Promise<UserRow> {
   const attempt = deps.throttle.confirm(what, caller.jti)
   const withdraw = (error: unknown) => {
     attempt.withdraw()
@@ -49,6 +50,7 @@ export async function confirmPassword(
       throw invalid({ code: [WRONG_CODE] })
   }
   attempt.succeed()
+  return user
 }
 
 const factorNeeded = ({ factor_id }: UserRow): ServiceError =>

@@ -11,7 +11,7 @@ import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, users } from '#dashboard/kernel/db/schema.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import type { ValidChallenge } from './challenges.ts'
-import { type MarkedRecords, whileUnchanged } from './queries.ts'
+import { isOpen, type MarkedRecords, whileUnchanged } from './queries.ts'
 
 export type PasskeyRow = typeof passkeys.$inferSelect
 
@@ -60,23 +60,25 @@ interface NewPasskey {
   user: UserRow
   passkey: CoveredColumns<'passkeys'>
   challenge: ValidChallenge
-  /** The session that is kept; all others of the user end. Undefined: none ends. */
-  keep: string | undefined
+  /** The session of the change. */
+  session: string
+  /** Whether all other sessions of the user end. */
+  ends_others: boolean
 }
 
 /**
- * Adds a passkey to an account. `changed`: the user was changed meanwhile; `used`: the challenge was
+ * Adds a passkey to an account. `changed`: the user was changed or the session ended meanwhile; `used`: the challenge was
  * used before; `known`: there is a passkey with this credential.
  */
 export async function insertPasskey(
   { db, marks }: MarkedRecords,
-  { user, passkey, challenge, keep }: NewPasskey,
+  { user, passkey, challenge, session, ends_others }: NewPasskey,
   entry: NewActivity,
 ): Promise<'added' | 'changed' | 'used' | 'known'> {
   const count = user.passkeys + 1
   const mark = marks.of('users', { ...user, passkeys: count })
   try {
-    const isAdded = await whileUnchanged(db, { user }, (queries) => [
+    const isAdded = await whileUnchanged(db, { user, holds: isOpen(session) }, (queries) => [
       useStatement(queries, challenge),
       queries.insert(passkeys).values({ ...passkey, mark: marks.of('passkeys', passkey) }),
       queries.update(users).set({ passkeys: count, mark }).where(eq(users.id, user.id)),
@@ -84,7 +86,7 @@ export async function insertPasskey(
       queries
         .delete(user_factors)
         .where(and(eq(user_factors.user_id, user.id), isNotNull(user_factors.reset_at))),
-      ...(keep === undefined ? [] : [othersEnd(queries, user.id, keep)]),
+      ...(ends_others ? [othersEnd(queries, user.id, session)] : []),
       queries.insert(activities).values(entry),
     ])
     return isAdded ? 'added' : 'changed'

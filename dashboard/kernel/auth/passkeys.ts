@@ -130,9 +130,9 @@ export async function addPasskey(
     ...made,
     created_at: timestamp(deps.clock),
   }
-  const keep = hasFactor(user) ? undefined : jti
   const entry = entryOf(deps.clock, { type: 'auth.passkey_add', user_id: id, detail: name })
-  const outcome = await insertPasskey(deps, { user, passkey, challenge, keep }, entry)
+  const added = { user, passkey, challenge, session: jti, ends_others: !hasFactor(user) }
+  const outcome = await insertPasskey(deps, added, entry)
   if (outcome === 'changed') throw changedMeanwhile()
   if (outcome === 'used') throw invalid({ credential: [WRONG_PASSKEY] })
   if (outcome === 'known') throw conflict('This passkey was added before')

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, gt, isNull, ne, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import {
   api_tokens,
   passkeys,
@@ -87,26 +87,48 @@ export async function findAddress(db: Database, id: number): Promise<string | un
   return (await db.read.select({ email }).from(users).where(isUser).get())?.email
 }
 
+/** What must hold in the transaction of a write, such as that its caller is still an owner. */
+export type WriteCondition = SQL
+
+/** Whether a session has not ended. */
+export const isOpen = (jti: string): WriteCondition =>
+  sql`exists (select 1 from sessions where jti = ${jti})`
+
+/** Whether a user is as it was read. */
+export const isSameUser = ({ id, mark }: Pick<UserRow, 'id' | 'mark'>): WriteCondition =>
+  sql`exists (select 1 from users where id = ${id} and mark = ${mark})`
+
 /** The rows as they were read, which a change is based on. */
 interface ReadRows {
   user?: Pick<UserRow, 'id' | 'mark'> | undefined
+  /** What must also hold, if there is a user. */
+  holds?: WriteCondition | undefined
   factor?: Pick<MarkedRow<'user_factors'>, 'id' | 'mark'>
   passkey?: Pick<MarkedRow<'passkeys'>, 'id' | 'mark'>
 }
 
 /**
- * Runs the statements if the rows are as they were read. Returns false, after no change, if another
- * request has changed one of them: a mark that is computed from what was read would not fit.
+ * Runs the statements if the rows are as they were read and `holds` is true. Returns false, after no
+ * change, if another request has changed one of them: a mark that is computed from what was read
+ * would not fit.
  */
 export async function whileUnchanged(
   db: Database,
-  { user, factor, passkey }: ReadRows,
+  { user, holds, factor, passkey }: ReadRows,
   statements: (queries: Queries) => readonly Statement[],
 ): Promise<boolean> {
   const refused = { mark: sql<string>`null` }
   try {
     await writeAll(db, (queries) => [
       ...(user ? [queries.update(users).set(refused).where(changed(users, user))] : []),
+      ...(user && holds
+        ? [
+            queries
+              .update(users)
+              .set(refused)
+              .where(sql`${eq(users.id, user.id)} and not ${holds}`),
+          ]
+        : []),
       ...(factor
         ? [queries.update(user_factors).set(refused).where(changed(user_factors, factor))]
         : []),
@@ -127,13 +149,13 @@ const changed = (
   { id, mark }: { id: number | string; mark: string },
 ) => and(eq(table.id, id), ne(table.mark, mark))
 
-/** Inserts a session. Returns false if the user was changed after the login was checked. */
+/** Inserts a session. Returns false if the user was changed after the login, or `holds` is false. */
 export function insertSession(
   { db, marks }: MarkedRecords,
-  { user, session }: Pick<ReadRows, 'user'> & { session: CoveredColumns<'sessions'> },
+  { session, ...read }: Pick<ReadRows, 'user' | 'holds'> & { session: CoveredColumns<'sessions'> },
   entry: NewActivity,
 ): Promise<boolean> {
-  return whileUnchanged(db, { user }, (queries) => [
+  return whileUnchanged(db, read, (queries) => [
     queries.insert(sessions).values({
       ...session,
       last_used_at: session.created_at,
@@ -237,15 +259,25 @@ export async function deleteAccess(
   ])
 }
 
-/** Updates name and e-mail address. Returns false, after no change, if the user was changed meanwhile. */
+interface OwnChange {
+  /** The user as the password was verified, or as it was read. */
+  user: UserRow
+  /** The session in which the user asks for the change. */
+  session: string
+}
+
+/**
+ * Updates name and e-mail address. Returns false, after no change, if the user was changed meanwhile
+ * or the session has ended.
+ */
 export function updateProfile(
   { db, marks }: MarkedRecords,
-  user: UserRow,
+  { user, session }: OwnChange,
   values: Pick<UserRow, 'email' | 'name'>,
   entry: NewActivity,
 ): Promise<boolean> {
   const mark = marks.of('users', { ...user, ...values })
-  return whileUnchanged(db, { user }, (queries) => [
+  return whileUnchanged(db, { user, holds: isOpen(session) }, (queries) => [
     queries
       .update(users)
       .set({ ...values, mark })
@@ -259,22 +291,28 @@ export function updateProfile(
 interface NewPassword {
   user: UserRow
   password_hash: string
-  /** The session that is kept; all others of the user end. */
+  /** The session of the change, which is kept: all others of the user end. Undefined without one. */
   keep?: string
   end_tokens: boolean
 }
 
-/** Updates the password. Returns false, after no change, if the user was changed meanwhile. */
+/**
+ * Updates the password. Returns false, after no change, if the user was changed meanwhile or the
+ * session of the change has ended.
+ */
 export function updatePassword(
   { db, marks }: MarkedRecords,
-  { user, password_hash, keep = '', end_tokens }: NewPassword,
+  { user, password_hash, keep, end_tokens }: NewPassword,
   entry: NewActivity,
 ): Promise<boolean> {
   const user_id = user.id
   const mark = marks.of('users', { ...user, password_hash })
-  return whileUnchanged(db, { user }, (queries) => [
+  const holds = keep === undefined ? undefined : isOpen(keep)
+  return whileUnchanged(db, { user, holds }, (queries) => [
     queries.update(users).set({ password_hash, mark }).where(eq(users.id, user_id)),
-    queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
+    queries
+      .delete(sessions)
+      .where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep ?? ''))),
     queries.delete(password_resets).where(eq(password_resets.user_id, user_id)),
     ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),
     queries.insert(activities).values(entry),

@@ -36,7 +36,8 @@ async function prove(
 ): Promise<void> {
   if (password) {
     const given = { what: 'confirmation', field: 'password', password, code } as const
-    return confirmPassword(deps, caller, given)
+    await confirmPassword(deps, caller, given)
+    return
   }
   if (!passkey) throw new Error('The schema of the body takes a password or a passkey')
   const attempt = deps.throttle.confirm('confirmation', caller.jti)

@@ -20,6 +20,7 @@ import {
   insertSession,
   touchSession,
   updateSession,
+  type WriteCondition,
 } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
 
@@ -47,20 +48,22 @@ export interface SessionOrigin {
 interface CheckedLogin {
   /** The row of the user when the login was checked. */
   checked?: UserRow
+  /** What must still hold when the session is opened, beside an unchanged user. */
+  holds?: WriteCondition
   /** What the activity says about the login. */
   detail?: string | null
 }
 
 /**
  * Opens a session with the activity of the login, and returns its token. Throws 401 if the password
- * or the second factor of the user was changed after it was checked, and for an account that admits
- * nobody, such as a service account: every way to log in ends here.
+ * or the second factor of the user was changed after it was checked or `holds` is false, and for an
+ * account that admits nobody, such as a service account: every way to log in ends here.
  */
 export async function openSession(
   deps: SessionDeps,
   user: User,
   from: SessionOrigin = { address: '' },
-  { checked, detail = null }: CheckedLogin = {},
+  { checked, holds, detail = null }: CheckedLogin = {},
 ): Promise<string> {
   const { clock, random, tokens } = deps
   if (!(await findUser(deps, user.id))) throw unauthorized(WRONG_LOGIN)
@@ -71,7 +74,7 @@ export async function openSession(
   const user_agent = (from.user_agent ?? '').slice(0, MAX_USER_AGENT)
   const session = { jti, user_id: user.id, ...times, address: from.address, user_agent }
   const entry = entryOf(clock, { type: 'auth.login', user_id: user.id, detail })
-  if (!(await insertSession(deps, { user: checked, session }, entry)))
+  if (!(await insertSession(deps, { user: checked, holds, session }, entry)))
     throw unauthorized(WRONG_LOGIN)
   return tokens.sign({ user_id: user.id, jti })
 }

@@ -7,7 +7,7 @@ import {
 } from '#dashboard/kernel/auth/grants.queries.ts'
 import { listMadeOwners, MADE_OWNERS } from '#dashboard/kernel/auth/made-owners.queries.ts'
 import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
-import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
+import { admits, isSameUser, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
 import {
   api_tokens,
@@ -97,7 +97,7 @@ export const isOneOwner = (owners: readonly Account[]): SQL =>
 
 /** Whether neither the account nor its own grants have changed since they were read. */
 const isUnchanged = ({ user, rows, part_rows }: Account): SQL =>
-  sql`exists (select 1 from users where id = ${user.id} and mark = ${user.mark})
+  sql`${isSameUser(user)}
     and ${areRows(sql`grants where user_id = ${user.id}`, rows)}
     and ${areRows(sql`part_grants where user_id = ${user.id}`, part_rows)}`
 

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import { grantStatements, partGrantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
-import { admits, type MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
+import { admits, type MarkedRecords, type WriteCondition } from '#dashboard/kernel/auth/queries.ts'
 import { invitations, people } from '#dashboard/kernel/db/access-schema.ts'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { CoveredColumns } from '#dashboard/kernel/db/marks.ts'
@@ -43,13 +43,15 @@ export function storeInvitation(
   ])
 }
 
-/** Deletes the invitation of a person. Returns false when there is none. */
+/** Deletes the invitation of a person. Returns false without one, or if `by` is no longer an owner. */
 export function deleteInvitation(
   db: Database,
   person_id: number,
+  by: Account,
   entry: NewActivity,
 ): Promise<boolean> {
-  const exists = sql`exists (select 1 from invitations where person_id = ${person_id})`
+  const exists = sql`exists (select 1 from invitations where person_id = ${person_id})
+    and ${isOneOwner([by])}`
   return writeIf(db, exists, entry, (queries) => [
     queries.delete(invitations).where(eq(invitations.person_id, person_id)),
   ])
@@ -99,9 +101,15 @@ interface Given extends HeldGrants {
   groups: readonly GroupRecord[]
 }
 
+/** What is written with an account, and what must hold then. */
+export interface AlsoAccepted {
+  holds: WriteCondition
+  statements: (queries: Queries) => readonly Statement[]
+}
+
 /**
- * Makes the account of an invitation, which ends, with `more` that belongs to it. Returns false when
- * that has ended meanwhile. Breaks a constraint for an id or an address that an account has.
+ * Makes the account of an invitation, which ends, with what else belongs to it. Returns false when
+ * the invitation has ended meanwhile, or `also.holds` is false. Breaks a constraint for an id or an address that an account has.
  */
 export function storeAccepted(
   { db, marks }: MarkedRecords,
@@ -109,13 +117,13 @@ export function storeAccepted(
   user: CoveredColumns<'users'>,
   { grants, parts, groups }: Given,
   entry: NewActivity,
-  more: (queries: Queries) => readonly Statement[] = () => [],
+  also?: AlsoAccepted,
 ): Promise<boolean> {
   const { hash, mark, person_id } = invitation
   const condition = sql`exists (select 1 from invitations inner join people
       on people.id = invitations.person_id
       where hash = ${hash} and mark = ${mark} and people.user_id is null)
-    and ${isOneOwner([invited_by])}`
+    and ${isOneOwner([invited_by])} and ${also?.holds ?? sql`true`}`
   const given = { user_id: user.id, gives: grants, given_at: user.created_at }
   return writeIf(db, condition, entry, (queries) => [
     queries.insert(users).values({ ...user, mark: marks.of('users', user) }),
@@ -134,6 +142,6 @@ export function storeAccepted(
     }),
     queries.update(people).set({ user_id: user.id }).where(eq(people.id, person_id)),
     queries.delete(invitations).where(eq(invitations.person_id, person_id)),
-    ...more(queries),
+    ...(also?.statements(queries) ?? []),
   ])
 }

@@ -22,6 +22,7 @@ import { listOwners } from './accounts.queries.ts'
 import { NEEDS_ROLE, ownerOf, wordsOf } from './accounts.ts'
 import { type GroupRecord, listGroupRecords } from './groups.queries.ts'
 import {
+  type AlsoAccepted,
   deleteInvitation,
   findInvitation,
   hasAccountWith,
@@ -147,12 +148,14 @@ async function mail(
 
 /** Ends the invitation of a person. Throws 404 without one. */
 export async function revokeInvitation(
-  { db, clock }: Pick<InviteDeps, 'db' | 'clock'>,
+  deps: Pick<InviteDeps, 'db' | 'marks' | 'clock'>,
   caller: Caller,
   { id, name }: PersonRow,
 ): Promise<void> {
+  const by = ownerOf(await listOwners(deps), caller)
   const entry = { type: 'account.invite_revoke', user_id: caller.user.id, detail: name }
-  if (!(await deleteInvitation(db, id, entryOf(clock, entry)))) throw notFound('Invitation')
+  if (!(await deleteInvitation(deps.db, id, by, entryOf(deps.clock, entry))))
+    throw notFound('Invitation')
 }
 
 export interface AcceptDeps extends MarkedRecords, Pick<CommonDeps, 'clock'> {
@@ -201,15 +204,15 @@ interface InvitedAccount {
   name: string
   /** Empty for an account without a password. */
   password_hash: string
-  /** What is written with the account of this id. */
-  more?: (user_id: number) => Parameters<typeof storeAccepted>[5]
+  /** What belongs to the account of this id. */
+  also?: (user_id: number) => AlsoAccepted
 }
 
 /** Makes the account of an invitation, with what it gives, and returns the id. Throws 404 when it has ended. */
 export async function makeInvited(
   deps: Pick<AcceptDeps, 'db' | 'marks' | 'clock'>,
   open: OpenInvitation,
-  { name, password_hash, more }: InvitedAccount,
+  { name, password_hash, also }: InvitedAccount,
 ): Promise<number> {
   const { db, clock } = deps
   const { email, secrets } = open.invitation
@@ -224,7 +227,7 @@ export async function makeInvited(
     const given = `${wordsOf({ grants, parts })}${wordsOfGroups(groups)}`
     const detail = `${open.name}, ${email}: ${given}`
     const entry = entryOf(clock, { type: 'account.accept', user_id: id, detail })
-    const stored = storeAccepted(deps, open, user, { grants, parts, groups }, entry, more?.(id))
+    const stored = storeAccepted(deps, open, user, { grants, parts, groups }, entry, also?.(id))
     const isMade = await stored.catch((error: unknown) => {
       if (violatesUnique(error, 'users.email'))
         throw conflict('An account with this e-mail address exists: log in instead')

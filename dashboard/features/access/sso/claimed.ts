@@ -111,7 +111,7 @@ export async function followClaim(
     detail: `${user.email}: ${roleIn(former) ?? 'no role'} → ${role}, by the claim ${provider.claim} of ${provider.name}`,
   })
   const gives = grantsOf(role, former.includes('secrets'))
-  const given = { user, gives, given_at: timestamp(deps.clock) }
+  const given = { user, provider, gives, given_at: timestamp(deps.clock) }
   const accounts = [{ user_id: user.id, grants: gives }]
   const isStored = await keepPolicy(deps, { accounts }, (guard) =>
     storeRole(deps, { ...given, guard }, entry),
@@ -125,7 +125,7 @@ export async function followClaim(
   })
   if (!isStored)
     throw new SsoRefusal(
-      'the account was changed meanwhile',
+      'the account or the provider was changed meanwhile',
       'The account was changed meanwhile: try again',
     )
   deps.bus.notify(SESSIONS_NEWS)

@@ -17,7 +17,7 @@ import { followClaim, makeClaimed } from './claimed.ts'
 import { exchangeCode, SsoRefusal, type VerifiedLogin } from './exchange.ts'
 import { type FlowRow, findFlow, insertFlow, takeFlow } from './flows.queries.ts'
 import { findIdentity, identityStatement, insertIdentity } from './identities.queries.ts'
-import { findProvider, type ProviderRow } from './providers.queries.ts'
+import { findProvider, isUnchanged, type ProviderRow } from './providers.queries.ts'
 
 /** The browser that comes back from a provider, with the values of its cookies. */
 export interface SsoOrigin extends SessionOrigin {
@@ -167,7 +167,7 @@ interface OpenedLogin {
   detail?: string | null
 }
 
-/** Opens a session, as a login with a password does. */
+/** Opens a session, as a login with a password does, while the provider is as it was read. */
 async function open(
   deps: SsoDeps,
   { user, provider, to, detail = null }: OpenedLogin,
@@ -175,7 +175,8 @@ async function open(
 ): Promise<SsoResult> {
   const own = publicUser(user)
   const words = [`with ${provider.name}`, detail].filter((text) => text !== null).join(', ')
-  const token = await openSession(deps, own, from, { checked: user, detail: words })
+  const login = { checked: user, holds: isUnchanged(provider), detail: words }
+  const token = await openSession(deps, own, from, login)
   const known = deps.devices.idOf(from.device, user.email)
   return {
     answer: { user: own, purpose: 'login', to },
@@ -201,9 +202,10 @@ async function accept({ deps, flow, provider, login, from }: VerifiedCall): Prom
   const id = await makeInvited(deps, invited, {
     name: invited.name,
     password_hash: '',
-    more: (user_id) => (queries) => [
-      identityStatement(queries, deps.marks, { ...linked, user_id }),
-    ],
+    also: (user_id) => ({
+      holds: isUnchanged(provider),
+      statements: (queries) => [identityStatement(queries, deps.marks, { ...linked, user_id })],
+    }),
   }).catch(linkedError)
   const user = await findUser(deps, id)
   if (!user) throw NO_ACCOUNT
@@ -224,8 +226,8 @@ async function link({ deps, flow, provider, login, from }: VerifiedCall): Promis
   const row = { ...(await identityOf(login, timestamp(deps.clock))), user_id: user.id }
   const detail = `${provider.name}, ${row.label}`
   const entry = entryOf(deps.clock, { type: 'auth.identity_link', user_id: user.id, detail })
-  if (!(await insertIdentity(deps, { user, provider, row }, entry).catch(linkedError)))
-    throw NOT_BEGUN
+  const added = { user, session: flow.jti, provider, row }
+  if (!(await insertIdentity(deps, added, entry).catch(linkedError))) throw NOT_BEGUN
   return {
     answer: { user: publicUser(user), purpose: 'link', to: flow.return_to },
     opened: undefined,

@@ -2,7 +2,12 @@ import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import { grantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
 import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
-import { type MarkedRecords, whileUnchanged } from '#dashboard/kernel/auth/queries.ts'
+import {
+  isOpen,
+  isSameUser,
+  type MarkedRecords,
+  whileUnchanged,
+} from '#dashboard/kernel/auth/queries.ts'
 import { people } from '#dashboard/kernel/db/access-schema.ts'
 import { api_tokens, grants, sessions } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Queries, type Statement, writeAll } from '#dashboard/kernel/db/client.ts'
@@ -42,14 +47,22 @@ export async function listIdentities(
 export const identityStatement = (queries: Queries, marks: Marks, row: NewIdentity): Statement =>
   queries.insert(identities).values({ ...row, mark: marks.of('identities', row) })
 
-/** Links an identity. Returns false if the user or the provider was changed meanwhile. */
+interface NewLink {
+  /** The user as it was read. */
+  user: UserRow
+  /** The session in which the link was begun. */
+  session: string
+  provider: ProviderRow
+  row: NewIdentity
+}
+
+/** Links an identity. Returns false if the user or the provider was changed, or the session ended. */
 export function insertIdentity(
   { db, marks }: MarkedRecords,
-  { user, provider, row }: { user: UserRow; provider: ProviderRow; row: NewIdentity },
+  { user, session, provider, row }: NewLink,
   entry: NewActivity,
 ): Promise<boolean> {
-  const isSame = sql`exists (select 1 from users where id = ${user.id} and mark = ${user.mark})
-    and ${isUnchanged(provider)}`
+  const isSame = sql`${isSameUser(user)} and ${isUnchanged(provider)} and ${isOpen(session)}`
   return writeIf(db, isSame, entry, (queries) => [identityStatement(queries, marks, row)])
 }
 
@@ -102,20 +115,22 @@ export function storeClaimed(
 
 interface ClaimedRole {
   user: UserRow
+  /** The provider whose claim gives the role. */
+  provider: ProviderRow
   gives: readonly Grant[]
   given_at: string
   /** The state in which the role breaks no rule of the access policy. */
   guard: PolicyGuard
 }
 
-/** Replaces the role of an account. Returns false if the account was changed meanwhile. */
+/** Replaces the role of an account. Returns false if it or the provider was changed meanwhile. */
 export function storeRole(
   { db, marks }: MarkedRecords,
-  { user, gives, given_at, guard }: ClaimedRole,
+  { user, provider, gives, given_at, guard }: ClaimedRole,
   entry: NewActivity,
 ): Promise<boolean> {
   const former = and(eq(grants.user_id, user.id), inArray(grants.gives, [...ROLES]))
-  return whileUnchanged(db, { user }, (queries) => [
+  return whileUnchanged(db, { user, holds: isUnchanged(provider) }, (queries) => [
     guard(queries),
     queries.delete(grants).where(former),
     ...grantStatements(queries, marks, { user_id: user.id, gives, given_at }),

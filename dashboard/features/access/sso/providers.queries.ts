@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { type Account, isOneOwner } from '#dashboard/features/access/accounts/accounts.queries.ts'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { sessions } from '#dashboard/kernel/db/auth-schema.ts'
@@ -32,14 +33,19 @@ export async function findProvider(
 export const isUnchanged = ({ key, mark }: Pick<ProviderRow, 'key' | 'mark'>): SQL =>
   sql`exists (select 1 from identity_providers where key = ${key} and mark = ${mark})`
 
-/** Inserts a provider. Returns false when there are `most` already. */
+interface NewProvider {
+  values: CoveredColumns<'identity_providers'>
+  most: number
+  by: Account
+}
+
+/** Inserts a provider. Returns false when there are `most` already, or `by` is no longer an owner. */
 export function insertProvider(
   { db, marks }: MarkedRecords,
-  values: CoveredColumns<'identity_providers'>,
-  most: number,
+  { values, most, by }: NewProvider,
   entry: NewActivity,
 ): Promise<boolean> {
-  const isRoom = sql`(select count(*) from identity_providers) < ${most}`
+  const isRoom = sql`(select count(*) from identity_providers) < ${most} and ${isOneOwner([by])}`
   return writeIf(db, isRoom, entry, (queries) => [
     queries
       .insert(identity_providers)
@@ -51,17 +57,19 @@ interface ProviderChange {
   values: Partial<CoveredColumns<'identity_providers'>>
   /** The session that stays when those of its accounts end; undefined: no session ends. */
   ends_but: string | undefined
+  by: Account
 }
 
-/** Changes a provider. Returns false, after no change, if it was changed meanwhile. */
+/** Changes a provider. Returns false if it was changed meanwhile, or `by` is no longer an owner. */
 export function updateProvider(
   { db, marks }: MarkedRecords,
   before: ProviderRow,
-  { values, ends_but }: ProviderChange,
+  { values, ends_but, by }: ProviderChange,
   entry: NewActivity,
 ): Promise<boolean> {
   const mark = marks.of('identity_providers', { ...before, ...values })
-  return writeIf(db, isUnchanged(before), entry, (queries) => [
+  const condition = sql`${isUnchanged(before)} and ${isOneOwner([by])}`
+  return writeIf(db, condition, entry, (queries) => [
     queries
       .update(identity_providers)
       .set({ ...values, mark })
@@ -70,14 +78,18 @@ export function updateProvider(
   ])
 }
 
-/** Deletes a provider with its identities. Returns false if it was changed meanwhile. */
+/**
+ * Deletes a provider with its identities. Returns false if it was changed meanwhile, or `by` is no
+ * longer an owner.
+ */
 export function deleteProvider(
   { db }: MarkedRecords,
   row: ProviderRow,
-  ends_but: string,
+  { ends_but, by }: { ends_but: string; by: Account },
   entry: NewActivity,
 ): Promise<boolean> {
-  return writeIf(db, isUnchanged(row), entry, (queries) => [
+  const condition = sql`${isUnchanged(row)} and ${isOneOwner([by])}`
+  return writeIf(db, condition, entry, (queries) => [
     endSessions(queries, row.issuer, ends_but),
     queries.delete(identities).where(eq(identities.issuer, row.issuer)),
     queries.delete(identity_providers).where(eq(identity_providers.key, row.key)),

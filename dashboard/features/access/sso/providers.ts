@@ -1,3 +1,5 @@
+import { listOwners } from '#dashboard/features/access/accounts/accounts.queries.ts'
+import { ownerOf } from '#dashboard/features/access/accounts/accounts.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { MarkedRecords } from '#dashboard/kernel/auth/queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
@@ -152,7 +154,8 @@ export async function createProvider(
     user_id: caller.user.id,
     detail: `${given.name}, ${given.issuer}${wordsOf(given)}`,
   })
-  const isStored = await insertProvider(deps, values, MAX_PROVIDERS, entry).catch(takenError)
+  const added = { values, most: MAX_PROVIDERS, by: ownerOf(await listOwners(deps), caller) }
+  const isStored = await insertProvider(deps, added, entry).catch(takenError)
   if (!isStored) throw conflict(`A dashboard has at most ${MAX_PROVIDERS} identity providers`)
   return showProvider(deps, given.key)
 }
@@ -213,7 +216,8 @@ export async function changeProvider(
     user_id: caller.user.id,
     detail: `${next.name}: ${named}${isRemapped ? wordsOf(mapping) : ''}`,
   })
-  const change = { values, ends_but: ends ? caller.jti : undefined }
+  const by = ownerOf(await listOwners(deps), caller)
+  const change = { values, ends_but: ends ? caller.jti : undefined, by }
   if (!(await updateProvider(deps, row, change, entry).catch(takenError))) throw changedMeanwhile()
   if (ends) bus.notify(SESSIONS_NEWS)
   return showProvider(deps, row.key)
@@ -263,7 +267,9 @@ export async function removeProvider(
     user_id: caller.user.id,
     detail: `${row.name}, ${row.issuer}`,
   })
-  if (!(await deleteProvider(deps, row, caller.jti, entry))) throw changedMeanwhile()
+  const by = ownerOf(await listOwners(deps), caller)
+  const change = { ends_but: caller.jti, by }
+  if (!(await deleteProvider(deps, row, change, entry))) throw changedMeanwhile()
   deps.bus.notify(SESSIONS_NEWS)
 }
 

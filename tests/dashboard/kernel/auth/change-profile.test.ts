@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import { findUser, updateProfile } from '#dashboard/kernel/auth/queries.ts'
+import { findSessionsOf, findUser, updateProfile } from '#dashboard/kernel/auth/queries.ts'
 import { EMAIL, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
 const ME = '/api/auth/me'
@@ -95,7 +95,9 @@ test('a change of what was changed meanwhile is refused, and the account can be 
   await dashboard.call('PATCH', ME, { name: 'First' })
   const entry = entryOf(deps.clock, { type: 'auth.profile', user_id: 1 })
 
-  const isWritten = await updateProfile(deps, user, { email: EMAIL, name: 'Second' }, entry)
+  const [session] = await findSessionsOf(deps, 1, entry.created_at)
+  const change = { user, session: session?.jti ?? '' }
+  const isWritten = await updateProfile(deps, change, { email: EMAIL, name: 'Second' }, entry)
 
   expect(isWritten).toBe(false)
   expect((await dashboard.call('GET', ME)).body.user.name).toBe('First')

@@ -598,7 +598,7 @@ test('a password that is changed while two-factor authentication is turned on st
   const password_hash = await deps.passwords.hash(new Secret('another long password'))
   const entry = entryOf(clock, { type: 'auth.password', user_id: 1 })
 
-  const change = { user, password_hash, keep: '', end_tokens: true }
+  const change = { user, password_hash, end_tokens: true }
   const isChanged = await updatePassword(deps, change, entry)
 
   expect(isChanged).toBe(false)
