@@ -8,7 +8,6 @@ import {
   takeFirstLogin,
 } from '#dashboard/kernel/auth/first-login.ts'
 import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
-import { grantToFirst } from '#dashboard/kernel/auth/grants.queries.ts'
 import type { DatabaseLock } from '#dashboard/kernel/db/database-lock.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
 import { listServerIds } from '#dashboard/kernel/db/targets.ts'
@@ -75,7 +74,6 @@ export async function start(
     return () => takeFirstLogin(config.DATA_DIR)
   }
   const first = await makeFirstUser(keep_login ? { ...deps, keep } : deps, config)
-  await grantToFirst(deps, timestamp(deps.clock))
   await makePeopleOfAccounts(deps, timestamp(deps.clock))
   ready.resolve()
   await afterRestore(deps, config.DATA_DIR)

@@ -41,7 +41,7 @@ export async function copyRecords(to: string, others: readonly string[] = []): P
   const grant = database.query(
     "insert into grants (user_id, gives, given_at, mark) values (?, 'owner', ?, ?)",
   )
-  for (const user_id of [1, ...others.map((_, at) => at + 2)]) {
+  for (const user_id of others.map((_, at) => at + 2)) {
     const values = { user_id, gives: 'owner', given_at: known.created_at } as const
     grant.run(user_id, values.given_at, markedWith().of('grants', values))
   }
@@ -65,7 +65,7 @@ async function digest(): Promise<string> {
 
 async function make(draft: string): Promise<void> {
   const { openDatabase } = await import('#dashboard/kernel/db/client.ts')
-  const { insertUser } = await import('#dashboard/kernel/auth/queries.ts')
+  const { insertUser } = await import('#dashboard/kernel/auth/grants.queries.ts')
   const db = await openDatabase(`file:${draft}/dashboard.db`)
   await insertUser(
     { db, marks: markedWith() },
@@ -76,6 +76,7 @@ async function make(draft: string): Promise<void> {
       password_hash: await Bun.password.hash(ADMIN.password, CHEAP),
       created_at: new Date().toISOString(),
     },
+    ['owner'],
   )
   db.close()
   // libSQL leaves changes in its log, and only the main file is copied.

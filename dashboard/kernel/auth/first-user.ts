@@ -4,8 +4,9 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import type { FirstLogin } from './first-login.ts'
+import { insertUser } from './grants.queries.ts'
 import type { Passwords } from './passwords.ts'
-import { hasUsers, insertUser } from './queries.ts'
+import { hasUsers } from './queries.ts'
 
 /** The id of the first account, which only one of several dashboards creates. */
 const FIRST_USER = 1
@@ -23,7 +24,7 @@ interface AdminAccount {
   ADMIN_PASSWORD?: string | undefined
 }
 
-/** Creates the first account. Returns the generated password to print, if any. */
+/** Creates the first account, which is an owner. Returns the generated password to print, if any. */
 export async function makeFirstUser(
   { db, marks, clock, random, passwords, keep }: Deps,
   { ADMIN_EMAIL, ADMIN_PASSWORD }: AdminAccount,
@@ -35,7 +36,7 @@ export async function makeFirstUser(
   const created_at = timestamp(clock)
   const values = { id: FIRST_USER, email, name: 'Administrator', password_hash, created_at }
   const forget = ADMIN_PASSWORD === undefined ? await keep?.({ email, password }) : undefined
-  const made = await insertUser({ db, marks }, values)
+  const made = await insertUser({ db, marks }, values, ['owner'])
   // Another dashboard was faster: the password belongs to no account.
   if (!made) await forget?.()
   return made && ADMIN_PASSWORD === undefined ? { email, password } : undefined

@@ -1,4 +1,4 @@
-import { count, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import {
   grants,
   group_grants,
@@ -7,11 +7,12 @@ import {
   part_grants,
 } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Queries, type Statement, writeAll } from '#dashboard/kernel/db/client.ts'
-import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import type { CoveredColumns, Marks } from '#dashboard/kernel/db/marks.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
+import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import { GRANTS, type Grant, type HeldGrants, type PartGrant } from '#shared/kernel/rights.ts'
-import { admits, type MarkedRecords } from './queries.ts'
+import type { MarkedRecords } from './queries.ts'
 
 const ofUser = preparedQuery((read) =>
   read
@@ -116,28 +117,32 @@ export const partOf = ({ gives, tag, server_id, site_id }: PartGrant): PartGrant
 })
 
 /**
- * Makes the only account of a dashboard without any grant its owner, also where it was installed
- * before there were roles. Beside other accounts somebody has deleted the grants, and nobody gets one:
- * whoever can write to the database would make an own account an owner.
+ * Inserts an account with its grants; false if another process was faster with this address or id. An
+ * account that is there already gets none: whoever can write to the database could put an own one.
  */
-export async function grantToFirst({ db, marks }: MarkedRecords, given_at: string): Promise<void> {
-  const [counted] = await db.read.select({ total: count() }).from(grants)
-  const [first, second] = await db.read.select().from(users).limit(2)
-  if ((counted?.total ?? 0) > 0 || !first || second || !admits(marks, first)) return
-  await insertGrants({ db, marks }, { user_id: first.id, gives: ['owner'], given_at })
+export async function insertUser(
+  { db, marks }: MarkedRecords,
+  values: CoveredColumns<'users'>,
+  gives: readonly Grant[],
+): Promise<boolean> {
+  const row = { ...values, mark: marks.of('users', values) }
+  const given = { user_id: values.id, gives, given_at: values.created_at }
+  try {
+    await writeAll(db, (queries) => [
+      queries.insert(users).values(row),
+      ...grantStatements(queries, marks, given),
+    ])
+    return true
+  } catch (error) {
+    if (violatesUnique(error, 'users.')) return false
+    throw error
+  }
 }
 
 interface NewGrants {
   user_id: number
   gives: readonly Grant[]
   given_at: string
-}
-
-export async function insertGrants(
-  { db, marks }: MarkedRecords,
-  { gives, ...given }: NewGrants,
-): Promise<void> {
-  await writeAll(db, (queries) => grantStatements(queries, marks, { gives, ...given }))
 }
 
 /** Makes the statements that add grants to those of an account. */

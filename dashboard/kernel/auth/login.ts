@@ -6,6 +6,7 @@ import { ipv6Groups } from '#dashboard/kernel/runtime/ipv6.ts'
 import type { Login, User } from '#shared/kernel/api/auth.ts'
 import type { PasskeyProof } from '#shared/kernel/api/passkeys.ts'
 import { unauthorized } from '#shared/kernel/errors.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
 import type { Devices } from './devices.ts'
 import { findPasskey } from './passkeys.queries.ts'
 import type { Passwords } from './passwords.ts'
@@ -61,7 +62,7 @@ export async function login(
   // It does not end the count of failures: the code may still be guessed.
   if (hasFactor(checked) && !credentials.code && !credentials.passkey)
     return withdraw(factorNeeded(checked))
-  const used = await passFactor(deps, checked, credentials, from).catch(withdraw)
+  const used = await passFactor(deps, checked, credentials, from, device).catch(withdraw)
   if (!used)
     throw unauthorized(credentials.passkey ? WRONG_PASSKEY : WRONG_CODE, 'second_factor_wrong')
   attempt.succeed()
@@ -81,6 +82,7 @@ async function passFactor(
   user: UserRow,
   { code, passkey }: Pick<Login, 'code' | 'passkey'>,
   { attempt = '' }: LoginOrigin,
+  device: string | undefined,
 ): Promise<UsedCode | undefined> {
   if (!hasFactor(user)) return { detail: null }
   if (passkey) {
@@ -90,8 +92,27 @@ async function passFactor(
     await recordFailure(deps, user.id, `the password was right. ${found?.refusal ?? WRONG_PASSKEY}`)
     return undefined
   }
-  const used = code && (await useCode(deps, user, code))
+  const used = code && (await useLoginCode(deps, user, code, device))
   if (!used) await recordFailure(deps, user.id, 'the code was wrong, the password was not')
+  return used
+}
+
+/**
+ * Uses the code of a login whose first factor was right. Returns undefined for a wrong one, and
+ * throws 429 after too many of them. `device` is a known one.
+ */
+export async function useLoginCode(
+  deps: FactorDeps & Pick<LoginDeps, 'throttle'>,
+  user: UserRow,
+  code: Secret,
+  device: string | undefined,
+): Promise<UsedCode | undefined> {
+  const attempt = deps.throttle.code(user.email, device)
+  const used = await useCode(deps, user, code).catch((error: unknown) => {
+    attempt.withdraw()
+    throw error
+  })
+  if (used) attempt.succeed()
   return used
 }
 

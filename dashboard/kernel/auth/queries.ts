@@ -30,18 +30,6 @@ export interface MarkedRecords {
   marks: Marks
 }
 
-/** Inserts a user; false if another process was faster with this address or id. */
-export async function insertUser(
-  { db, marks }: MarkedRecords,
-  values: CoveredColumns<'users'>,
-): Promise<boolean> {
-  const row = { ...values, mark: marks.of('users', values) }
-  const rows = await db.write((queries) =>
-    queries.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }),
-  )
-  return rows.length > 0
-}
-
 /** Whether the dashboard wrote the row, and the account is in use: API tokens of no other one count. */
 export const isInUse = (marks: Marks, row: UserRow): boolean =>
   marks.fits('users', row) && row.deactivated_at === null

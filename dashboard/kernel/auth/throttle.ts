@@ -61,6 +61,7 @@ class FailureCounter {
 const MAX_FAILURES_OF_ACCOUNT = 5
 const MAX_FAILURES_OF_ADDRESS = 20
 const MAX_FAILURES_OF_SESSION = 5
+const MAX_WRONG_CODES = 10
 const MAX_RESETS_OF_ACCOUNT = 3
 const MAX_STARTS_OF_ADDRESS = 60
 
@@ -94,8 +95,8 @@ type Confirmation =
 
 /**
  * Limits guesses without locking the owner out. From one address, 5 failures of an account and 20 in
- * all are refused for 15 minutes. Failures of an account from many addresses only delay the next ones.
- * A known device is counted separately.
+ * all are refused for 15 minutes. Failures of an account from many addresses only delay the next ones,
+ * except for ten wrong codes after a right first factor. A known device is counted separately.
  */
 export class Throttle {
   readonly #failures: FailureCounter
@@ -114,6 +115,15 @@ export class Throttle {
       ...this.#attempt(`${own} ${account}`, MAX_FAILURES_OF_ACCOUNT, own, `account ${account}`),
       delay_ms,
     }
+  }
+
+  /**
+   * Begins the check of a code after the first factor of a login, which somebody else may know: the
+   * limit holds for all addresses together, and nobody without the first factor can use it up.
+   */
+  code(account: string, device: string | undefined): Attempt {
+    const of = device === undefined ? `account ${account}` : `device ${device}`
+    return this.#attempt(`code of ${of}`, MAX_WRONG_CODES)
   }
 
   /** Begins the confirmation of a password by a signed-in user. `what` is counted separately. */

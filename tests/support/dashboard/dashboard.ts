@@ -9,12 +9,7 @@ import type { Mailer } from '#dashboard/features/alerts/mailer.ts'
 import { makeToken } from '#dashboard/kernel/auth/api-tokens.ts'
 import { cookieName } from '#dashboard/kernel/auth/cookie.ts'
 import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
-import {
-  grantToFirst,
-  insertGrants,
-  partGrantStatements,
-} from '#dashboard/kernel/auth/grants.queries.ts'
-import { insertUser } from '#dashboard/kernel/auth/queries.ts'
+import { insertUser, partGrantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { type Database, openDatabase, writeAll } from '#dashboard/kernel/db/client.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
@@ -182,7 +177,6 @@ export class Dashboard {
 
   async signIn(): Promise<void> {
     await makeFirstUser(this.deps, { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD })
-    await grantToFirst(this.deps, timestamp(this.deps.clock))
     const user = { id: 1, email: EMAIL, name: 'Administrator' }
     this.token = await openSession(this.deps, user)
   }
@@ -198,8 +192,7 @@ export class Dashboard {
     const user = { id, email: `account-${id}@control.example`, name: `Account ${id}` }
     const given_at = timestamp(deps.clock)
     const password_hash = await deps.passwords.hash(new Secret(PASSWORD))
-    await insertUser(deps, { ...user, password_hash, created_at: given_at })
-    await insertGrants(deps, { user_id: id, gives, given_at })
+    await insertUser(deps, { ...user, password_hash, created_at: given_at }, gives)
     await writeAll(this.db, (queries) =>
       partGrantStatements(queries, deps.marks, { user_id: id, parts, given_at }),
     )

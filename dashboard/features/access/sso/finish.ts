@@ -2,10 +2,10 @@ import { findInvitation } from '#dashboard/features/access/accounts/invitations.
 import { makeInvited } from '#dashboard/features/access/accounts/invitations.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
-import { prefixOf } from '#dashboard/kernel/auth/login.ts'
+import { prefixOf, useLoginCode } from '#dashboard/kernel/auth/login.ts'
 import { findUser, publicUser } from '#dashboard/kernel/auth/queries.ts'
 import { findCaller, openSession, type SessionOrigin } from '#dashboard/kernel/auth/sessions.ts'
-import { ASKS_CODE, useCode, WRONG_CODE } from '#dashboard/kernel/auth/use-code.ts'
+import { ASKS_CODE, WRONG_CODE } from '#dashboard/kernel/auth/use-code.ts'
 import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -260,7 +260,7 @@ export async function finishSsoCode(
   if (!flow || !user || provider?.is_enabled !== 1) throw unauthorized(NOT_BEGUN.advice)
   const device = deps.devices.idOf(from.device, user.email)
   const attempt = deps.throttle.login(user.email, { address: prefixOf(from.address), device })
-  const used = await useCode(deps, user, code).catch((error: unknown) => {
+  const used = await useLoginCode(deps, user, code, device).catch((error: unknown) => {
     attempt.withdraw()
     throw error
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { SETUP_CALLS } from '#dashboard/kernel/auth/factor-rule.ts'
-import { insertGrants } from '#dashboard/kernel/auth/grants.queries.ts'
+import { grantStatements } from '#dashboard/kernel/auth/grants.queries.ts'
+import { writeAll } from '#dashboard/kernel/db/client.ts'
 import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import type { FactorRule } from '#shared/kernel/api/passkeys.ts'
@@ -213,7 +214,9 @@ test('a stream ends when its account needs one, also by another role', async () 
   await setRule(dashboard, 'admins')
   expect((await dashboard.call('GET', '/api/servers', undefined, viewer)).status).toBe(200)
   const given_at = '2026-01-01T00:00:00.000Z'
-  await insertGrants(dashboard.deps, { user_id: 2, gives: ['admin'], given_at })
+  await writeAll(dashboard.db, (queries) =>
+    grantStatements(queries, dashboard.deps.marks, { user_id: 2, gives: ['admin'], given_at }),
+  )
   expect(await dashboard.call('GET', '/api/servers', undefined, viewer)).toEqual(MISSING)
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import { insertUser } from '#dashboard/kernel/auth/queries.ts'
+import { insertUser } from '#dashboard/kernel/auth/grants.queries.ts'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { EMAIL, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
@@ -65,7 +65,7 @@ describe('a login', () => {
     await using dashboard = await makeDashboard()
     const user = { id: 2, email: 'anna@control.example', name: 'Anna' }
     const created_at = '2026-11-20T14:05:02.000Z'
-    await insertUser(dashboard.deps, { ...user, password_hash: '', created_at })
+    await insertUser(dashboard.deps, { ...user, password_hash: '', created_at }, [])
     using verify = spyOn(Bun.password, 'verify')
 
     const { status } = await dashboard.call('POST', '/api/auth/login', {

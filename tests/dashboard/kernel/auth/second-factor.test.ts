@@ -377,7 +377,7 @@ describe('a login with two-factor authentication', () => {
     expect(await statusOf(signIn(dashboard))).toBe(429)
   })
 
-  test('is delayed by wrong codes from many addresses, which lock nobody out', async () => {
+  test('is delayed by wrong codes from many addresses, and ends with ten of them', async () => {
     await using world = await protectedWorld()
     const { dashboard, code, clock } = world
     const slept: number[] = []
@@ -397,6 +397,28 @@ describe('a login with two-factor authentication', () => {
 
     expect(slept).toEqual([250, 500, 1000])
     expect(await from('192.0.2.100', 0)).toBe('signed in')
+    clock.move(STEP_MS)
+    const guess = async (address: string) => await from(address, 5)
+    for (let turn = 0; turn < 10; turn++)
+      expect(await guess(`192.0.3.${turn}`)).toBe(WRONG.body.message)
+    expect(await guess('192.0.3.10')).toBe('Too many failed attempts, try again later')
+    expect(await from('192.0.3.11', 0)).toBe('Too many failed attempts, try again later')
+    clock.move(15 * 60_000)
+    expect(await from('192.0.3.11', 0)).toBe('signed in')
+  })
+
+  test('is not ended on a known device by the wrong codes of others', async () => {
+    await using world = await protectedWorld()
+    const { dashboard, code, clock } = world
+    clock.sleep = async () => undefined
+    const credentials = { email: EMAIL, password: new Secret(PASSWORD) }
+    const from = (address: string, steps: number, device?: string) =>
+      login(dashboard.deps, { ...credentials, code: new Secret(code(steps)) }, { address, device })
+    const { device } = await from('192.0.2.1', 0)
+    for (let turn = 0; turn < 11; turn++) await from(`192.0.3.${turn}`, 5).catch(() => undefined)
+    clock.move(STEP_MS)
+
+    expect((await from('192.0.2.1', 0, device)).user.email).toBe(EMAIL)
   })
 
   test('opens no session if the account is changed after it was checked', async () => {

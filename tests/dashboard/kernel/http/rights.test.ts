@@ -2,9 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { cookieName } from '#dashboard/kernel/auth/cookie.ts'
-import { findGrants, grantToFirst } from '#dashboard/kernel/auth/grants.queries.ts'
+import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
+import { findGrants } from '#dashboard/kernel/auth/grants.queries.ts'
 import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
 import { grants } from '#dashboard/kernel/db/auth-schema.ts'
+import { writeAll } from '#dashboard/kernel/db/client.ts'
+import { users } from '#dashboard/kernel/db/schema.ts'
 import { type AnyRoute, routesWith } from '#dashboard/kernel/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { conflict } from '#shared/kernel/errors.ts'
@@ -14,7 +17,12 @@ import { TOKEN_SCOPES, type TokenScope } from '#shared/kernel/values.ts'
 import { OPERATION_NAMES, OPERATION_TYPES, retryRightOf } from '#shared/operation-types.ts'
 import { type Accounts, NEW_PASSWORD, startAccounts } from '#tests/support/dashboard/accounts.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  EMAIL,
+  makeDashboard,
+  PASSWORD,
+} from '#tests/support/dashboard/dashboard.ts'
 import { RECORDS } from '#tests/support/dashboard/kept.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { domain, site, trashed } from '#tests/support/dashboard/trash.ts'
@@ -413,22 +421,18 @@ test('a stream ends when the grants of its account change', async () => {
   expect(await ended).toStartWith(PING)
 })
 
-test('the only account of a dashboard without grants is an owner, and none of several', async () => {
+test('a start makes nobody an owner, whatever somebody has deleted from the database', async () => {
   await using dashboard = await makeDashboard()
   const { deps, db } = dashboard
-  const restarted = async () => {
-    await grantToFirst(deps, '2026-01-01T00:00:00.000Z')
-    return [(await findGrants(deps, 1)).grants, (await findGrants(deps, 2)).grants]
-  }
-  await db.write((queries) => queries.delete(grants))
-  expect(await restarted()).toEqual([['owner'], []])
-
   await dashboard.signInWith(['viewer'])
-  expect(await restarted()).toEqual([['owner'], ['viewer']])
-  // Somebody who can write to the database and has an account.
-  await db.write((queries) => queries.delete(grants))
+  await writeAll(db, (queries) => [
+    queries.delete(grants),
+    queries.delete(users).where(eq(users.id, 1)),
+  ])
 
-  expect(await restarted()).toEqual([[], []])
+  await makeFirstUser(deps, { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD })
+
+  expect(await findGrants(deps, 2)).toEqual({ grants: [], parts: [] })
 })
 
 test('retrying a failed purge requires the right to purge', async () => {
