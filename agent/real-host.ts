@@ -24,7 +24,12 @@ export function realHost(settings: HostSettings): Host {
   const own = { shell: freeShell(init), files, privileged, clock, random }
   const scanner = siteScanner(startScanHelper({ init, privileged }), own)
   const database = refusingFullDisk(openDatabase(), files)
-  const turns = { exclusive: exclusiveByName(), shared: limitedByName(), holders: new Map() }
+  const turns = {
+    exclusive: exclusiveByName(),
+    shared: limitedByName(),
+    holders: new Map(),
+    unlimited: new Map(),
+  }
   return { ...own, init, scanner, database, net, visitor, acme, settings, programs, ...turns }
 }
 

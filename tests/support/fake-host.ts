@@ -104,6 +104,7 @@ export class FakeHost implements Host {
   readonly exclusive = exclusiveByName()
   readonly shared = limitedByName()
   readonly holders = new Map<string, Set<string>>()
+  readonly unlimited = new Map<string, number>()
   /** Changes of the clock, in milliseconds. */
   set = 0
   readonly clock = {

@@ -38,7 +38,7 @@ async function runRound(
   if (sites.length === 0 || !(await isRunning(host, MARIADB))) return
   const ended = endExpired(host).catch((error: unknown) => ({ error }))
   await restoreConnectionLimit(host)
-  const busy = ({ domain }: Site) => runner.isBusy(apexOf(domain))
+  const busy = ({ domain, user }: Site) => runner.isBusy(apexOf(domain)) || host.unlimited.has(user)
   for (const { domain } of await endLongStatements(host, sites, busy)) {
     report(new Error(`A statement of ${domain} ran beyond the limit of its tier and was ended`))
   }

@@ -8,6 +8,7 @@ import {
   tryAsSite,
 } from '#agent/kernel/sandbox/run.ts'
 import { stopOrphanedSlice, withSliceInUse } from '#agent/kernel/sandbox/slice.ts'
+import { unlimited } from './unlimited.ts'
 
 /** Returns the common arguments of MariaDB clients: as the site, by socket, without a password. */
 export const clientOf = (user: string): string[] => [
@@ -55,7 +56,7 @@ export async function serialisedAsOwner<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await withSliceInUse(host, user, work)
+    return await withSliceInUse(host, user, () => unlimited(host, user, work))
   } finally {
     await stopOrphanedSlice(host, user)
   }

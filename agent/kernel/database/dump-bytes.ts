@@ -3,6 +3,7 @@ import { asSite } from '#agent/kernel/sandbox/run.ts'
 import { withSliceInUse } from '#agent/kernel/sandbox/slice.ts'
 import { DUMP_END, dumpArgv, inputOf, refuseDumpFailure, truncatedDump } from './dump.ts'
 import { tablesInUse } from './tables.ts'
+import { beginUnlimited } from './unlimited.ts'
 
 /**
  * Yields the bytes of a dump for a slow reader: once it has begun, it does not wait for other
@@ -15,13 +16,18 @@ export async function* dumpBytes(
   limits: Required<Pick<RunOptions, 'operation' | 'timeout_ms'>>,
 ): AsyncGenerator<Uint8Array, void> {
   const { operation, timeout_ms } = limits
-  const begun = await withSliceInUse(host, user, async () => {
-    const tables = await tablesInUse(host, user)
-    const given = { network: false, home: false, timeout_ms, input: inputOf(tables) }
-    const chunks = host.shell.bytes(dumpArgv(user), { ...asSite({ user }, given), operation })
-    return { tables, chunks, first: await chunks.next().catch(refuseDumpFailure) }
-  })
-  yield* wholeOf(begun)
+  const end = beginUnlimited(host, user)
+  try {
+    const begun = await withSliceInUse(host, user, async () => {
+      const tables = await tablesInUse(host, user)
+      const given = { network: false, home: false, timeout_ms, input: inputOf(tables) }
+      const chunks = host.shell.bytes(dumpArgv(user), { ...asSite({ user }, given), operation })
+      return { tables, chunks, first: await chunks.next().catch(refuseDumpFailure) }
+    })
+    yield* wholeOf(begun)
+  } finally {
+    end()
+  }
 }
 
 interface StartedDump {

@@ -7,6 +7,7 @@ import { withSliceInUse } from '#agent/kernel/sandbox/slice.ts'
 import { clientOf, runInUse, serialisedAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 import { tablesInUse, withoutOutput } from './tables.ts'
+import { unlimited } from './unlimited.ts'
 
 const MINUTE_MS = 60_000
 const MAX_MS = 12 * 60 * MINUTE_MS
@@ -107,7 +108,7 @@ export async function streamTables(
   const limits = { network: false, home: false, low, timeout_ms: timeFor(size) }
   const options = asSite({ user }, { ...limits, input: inputOf(tables) })
   const program = { argv: tables.length > 0 ? dumpArgv(user) : NO_TABLES, options }
-  const fed = await consumer(program)
+  const fed = await unlimited(host, user, () => consumer(program))
   if (!fed) throw new Error('The dump of the database had no reader')
   if (fed.code !== 0) {
     throw withoutOutput(new CommandFailed(program.argv, { ...fed, stdout: '' }))

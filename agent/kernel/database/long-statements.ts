@@ -9,8 +9,8 @@ const GRACE_MS = 10_000
 /**
  * Ends the statements of these sites, and of temporary users of their databases, that exceed the
  * limit of their tier: sessions may change the MAX_STATEMENT_TIME of their account. Excludes the
- * accounts of `busy` sites, whose dumps and imports may take longer. Returns the affected sites,
- * once each.
+ * accounts of `busy` sites, of which an operation or a dump runs. Returns the affected sites, once
+ * each.
  */
 export async function endLongStatements(
   host: Host,

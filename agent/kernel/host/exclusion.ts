@@ -15,4 +15,6 @@ export interface Exclusion {
   ): Promise<T>
   /** The operations that pause the jobs of a site, by user: see features/backups/pause-jobs.ts. */
   holders: Map<string, Set<string>>
+  /** The number of dumps and imports that run as a site, by user: see database/unlimited.ts. */
+  unlimited: Map<string, number>
 }

@@ -34,6 +34,7 @@ function killedAt(host: FakeHost, at: number) {
     exclusive: exclusiveByName(),
     shared: limitedByName(),
     holders: new Map(),
+    unlimited: new Map(),
   }
   return { process, killed }
 }

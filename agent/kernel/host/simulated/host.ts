@@ -56,6 +56,7 @@ export function simulatedHost({ disk, door, run, query, ...ports }: SimulatedMac
     exclusive: exclusiveByName(),
     shared: limitedByName(),
     holders: new Map(),
+    unlimited: new Map(),
   }
 }
 

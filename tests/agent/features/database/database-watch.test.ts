@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { dumpDatabase, streamDatabase } from '#agent/kernel/database/dump.ts'
+import { dumpBytes } from '#agent/kernel/database/dump-bytes.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import { writeSite } from '#agent/kernel/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
@@ -45,6 +47,46 @@ test('ends only statements that exceed the limit of their tier', async () => {
   expect(reported).toEqual([
     'Error: A statement of shop.example ran beyond the limit of its tier and was ended',
   ])
+})
+
+const END = '-- Dump completed\n'
+const DUMPS: Record<string, (host: FakeHost, during: () => Promise<unknown>) => Promise<unknown>> =
+  {
+    'into a backup': (host, during) =>
+      streamDatabase(host, shop.user, 1000, async () => {
+        await during()
+        return { code: 0, stderr: '', bytes: 1, sha256: 'x', end: END }
+      }),
+    'to a file': (host, during) => {
+      host.answer('tail', END)
+      const { run } = host.shell
+      host.shell.run = async (argv, options) => {
+        if (argv[0] === 'xargs') await during()
+        return run(argv, options)
+      }
+      return dumpDatabase(host, shop.user, { path: '/x.sql', size: 1000 })
+    },
+    'for a download': async (host, during) => {
+      host.shell.bytes = async function* () {
+        yield Buffer.from(END)
+      }
+      for await (const _ of dumpBytes(host, shop.user, { operation: 'x', timeout_ms: 1000 }))
+        await during()
+    },
+  }
+
+test.each(Object.keys(DUMPS))('a dump %s takes as long as its reader needs', async (kind) => {
+  const host = await server(shop)
+  host.answer('mariadb', 'wp_posts\nend\n')
+  host.rows('SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT QUERY_ID', [
+    { id: 71, user: 'shop', ms: 9 * shopLimit },
+  ])
+
+  await DUMPS[kind]?.(host, async () => expect(await watched(host, 1)).toEqual([]))
+  expect(ended(host)).toEqual([])
+
+  expect(await watched(host, 1)).toHaveLength(1)
+  expect(ended(host)).toEqual(['KILL QUERY ID ? | 71'])
 })
 
 test('ends statements of temporary users of a database beyond the limit of its site', async () => {
