@@ -216,7 +216,8 @@ export class Session {
     if (this.#phase !== 'working') return takeTurn(work)
     let started = false
     const turn = takeTurn(async (...given) => {
-      await this.check()
+      // Also during the undo: what was cancelled before its turn does not run when that comes.
+      if (this.#reason) await this.#over.promise
       started = true
       return work(...given)
     })

@@ -23,3 +23,22 @@ test('a cancel waits for the answer to a TXT record, so that its removal comes l
   await work
   expect(outcome).toBe(CANCELLED)
 })
+
+test('work that is cancelled while it waits for its turn does not run later, during the undo', async () => {
+  const host = fakeHost()
+  const one = { most: 1, first: async () => undefined, last: async () => undefined }
+  const other = Promise.withResolvers<void>()
+  const before = host.shared('import', one, () => other.promise)
+  const session = new Session(host, 'op1')
+  const ran: string[] = []
+  const work = session.host.shared('import', one, async () => ran.push('import'))
+
+  session.stop(conflict(CANCELLED), true)
+  await expect(work).rejects.toThrow(CANCELLED)
+  await session.undoing()
+  const undo = session.host.shared('import', one, async () => ran.push('undo'))
+  other.resolve()
+  await Promise.all([before, undo])
+
+  expect(ran).toEqual(['undo'])
+})
