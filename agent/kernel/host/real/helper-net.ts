@@ -89,13 +89,16 @@ async function* answer(
   await ended
 }
 
+/** The time after which systemd ends a helper that has not ended by its own limit. */
+const timeLimit = ({ call }: NetworkCall) => (call === 'probe' ? ['RuntimeMaxSec=2min'] : [])
+
 async function startHelper(
   call: NetworkCall,
   operation: string | undefined,
 ): Promise<ChildProcess> {
   await ensureExecutable(SYSTEMD_RUN)
   const [program = '', ...args] = [
-    ...transient([...UNPRIVILEGED, DYNAMIC_USER, ...LIMITS], operation),
+    ...transient([...UNPRIVILEGED, DYNAMIC_USER, ...LIMITS, ...timeLimit(call)], operation),
     process.execPath,
     'reach',
   ]

@@ -31,23 +31,7 @@ export const net: Net = {
   download: (url, path, digest, options = {}) =>
     save(bytesOf(url, DOWNLOAD_MS, options.signal), path, digest, options),
 
-  probe: (options) =>
-    new Promise((resolve, reject) => {
-      const message = (options.tls ? https : http).request(target(options), (response) => {
-        let body = ''
-        response.setEncoding('utf8')
-        response.on('data', (chunk: string) => {
-          if (body.length < MAX_PROBE_BODY) body += chunk
-        })
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, body, headers: flat(response.headers) }),
-        )
-        response.on('error', reject)
-      })
-      message.setTimeout(TIMEOUT_MS, () => message.destroy(new Error('no answer in 30 seconds')))
-      message.on('error', reject)
-      message.end()
-    }),
+  probe: (options) => readAnswer((options.tls ? https : http).request(target(options)), TIMEOUT_MS),
 
   async resolve(names, { fresh = false } = {}) {
     if (fresh) return freshRecords(names)
@@ -59,6 +43,37 @@ export const net: Net = {
     }
     return found
   },
+}
+
+/**
+ * Sends a request, and reads the first MiB of its answer. The limit is that of the whole answer: a
+ * page of a site may print a little now and then, without an end.
+ */
+export function readAnswer(
+  message: http.ClientRequest,
+  limit_ms: number,
+): ReturnType<Net['probe']> {
+  return new Promise((resolve, reject) => {
+    message.on('response', (response) => {
+      let body = ''
+      const answer = () =>
+        resolve({ status: response.statusCode ?? 0, body, headers: flat(response.headers) })
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        body += chunk
+        if (body.length < MAX_PROBE_BODY) return
+        answer()
+        message.destroy()
+      })
+      response.on('end', answer)
+      response.on('error', reject)
+    })
+    const late = () => message.destroy(new Error(`no whole answer in ${limit_ms / 1000} seconds`))
+    const timer = setTimeout(late, limit_ms)
+    message.on('close', () => clearTimeout(timer))
+    message.on('error', reject)
+    message.end()
+  })
 }
 
 async function recordsOf(resolver: Resolver, name: string): Promise<ResolvedAddresses> {
