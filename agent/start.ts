@@ -11,6 +11,7 @@ import { reopenLeftoverLogins } from '#agent/features/moves/reopen-logins.ts'
 import { ensureServices } from '#agent/features/servers/ensure-services.ts'
 import { removeLeftoverDrafts } from '#agent/features/servers/remove-drafts.ts'
 import type { Config } from '#agent/kernel/config.ts'
+import { lowerPacketLimit } from '#agent/kernel/database/import.ts'
 import { ConfigError } from '#agent/kernel/host/errors.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { AGENT_GROUP } from '#agent/kernel/host/sandbox.ts'
@@ -74,6 +75,7 @@ async function openRunner(config: Config, host: Host) {
       removeLeftoverPhases(host),
       removeLeftoverDrafts(host).catch(logError),
       endManagers(host, await listAccounts(host)).catch(logError),
+      lowerPacketLimit(host).catch(logError),
     ])
   await runner.recover()
   if (host.privileged)

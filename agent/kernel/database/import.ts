@@ -8,6 +8,12 @@ import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
 import { DATABASES, diskError, spaceWatch } from './space-watch.ts'
 
+/**
+ * By how much the limit of statements is raised: escaped or in hexadecimal, a row is twice as long as
+ * in its original statement. It holds for all sites meanwhile, and MariaDB, which is in no slice of a
+ * site, keeps a statement in memory.
+ */
+const RAISED_BY = 4
 const MAX_PACKET = 2 ** 30
 /** The maximum for a server: a large import must not delay others, nor many slow its sites. */
 const MAX_CONCURRENT = 2
@@ -91,23 +97,41 @@ interface PacketLimit {
   isRaised: boolean
 }
 
-async function importing<T>(host: Host, size: number, work: () => Promise<T>): Promise<T> {
-  const { database } = host.steady ?? host
-  const sharing: ConcurrencyLimit<PacketLimit> = {
+/** The file with the usual limit while that is raised: a killed agent does not lower it. */
+const usualPathOf = ({ settings }: Host) => `${settings.state_dir}/usual-packet`
+
+function sharingOf(host: Host): ConcurrencyLimit<PacketLimit> {
+  const { database, files } = host.steady ?? host
+  return {
     most: MAX_CONCURRENT,
     waits: () => host.tell?.(`Waiting: ${MAX_CONCURRENT} imports of databases run on this server`),
     async first() {
+      const kept = await files.read(usualPathOf(host))
+      if (kept !== undefined) return { usual: Number(kept), isRaised: true }
       const [row] = await host.database.admin('read_packet')
       return { usual: Number(row?.bytes ?? 2 ** 24), isRaised: false }
     },
     async last({ usual, isRaised }) {
-      if (isRaised) await database.admin('set_packet', [usual])
+      if (!isRaised) return
+      await database.admin('set_packet', [usual])
+      await files.remove(usualPathOf(host))
     },
   }
-  const result = await host.shared('import', sharing, async (packet) => {
+}
+
+/** Lowers the packet limit at the start of the agent, if a killed one has left it raised. */
+export async function lowerPacketLimit(host: Host): Promise<void> {
+  if (await host.files.stat(usualPathOf(host)))
+    await host.shared('import', sharingOf(host), async () => undefined)
+}
+
+async function importing<T>(host: Host, size: number, work: () => Promise<T>): Promise<T> {
+  const { database, files } = host.steady ?? host
+  const result = await host.shared('import', sharingOf(host), async (packet) => {
     if (size > packet.usual) {
+      if (!packet.isRaised) await files.write(usualPathOf(host), String(packet.usual))
       packet.isRaised = true
-      await database.admin('set_packet', [MAX_PACKET])
+      await database.admin('set_packet', [Math.min(MAX_PACKET, RAISED_BY * packet.usual)])
     }
     return work()
   })

@@ -201,7 +201,7 @@ export const MORE = casesOf(MORE_CASES)
 
 /** Files of every import, order and login, a failed one included. */
 const KEPT =
-  /\/tmp\/logins(\/|$)|certificate-orders\.json$|^\/srv\/www\/\.restore(\/shop)?$|\/uploads\/.*\/tried$/
+  /\/tmp\/logins(\/|$)|certificate-orders\.json$|^\/srv\/www\/\.restore(\/shop)?$|\/uploads\/.*\/tried$|\/usual-packet$/
 const ACCOUNTS = /^\/etc\/(passwd|group|shadow)$/
 const RANDOM = /\/(privkey|account)\.pem$/
 

@@ -147,7 +147,7 @@ test('raises the statement limit of MariaDB only during the import, also when it
   await restore(host)
 
   expect(host.queries.filter((query) => query.startsWith('SET'))).toEqual([
-    'SET GLOBAL max_allowed_packet = ? | 1073741824',
+    'SET GLOBAL max_allowed_packet = ? | 40',
     'SET GLOBAL max_allowed_packet = ? | 10',
   ])
 })

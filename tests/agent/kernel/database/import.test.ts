@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { importDatabase, importStream } from '#agent/kernel/database/import.ts'
+import { importDatabase, importStream, lowerPacketLimit } from '#agent/kernel/database/import.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const USUAL = 16 << 20
@@ -66,4 +66,24 @@ test('leaves the limit alone for a dump that is smaller than it', async () => {
   await importDatabase(host, 'one', '/small.sql', 'leave_some')
 
   expect(packets(host)).toEqual([])
+})
+
+test('lowers the limit at the start of an agent, and after the next import, when a killed one left it', async () => {
+  const start = async () => {
+    const { host } = machine()
+    host.rows('SELECT @@GLOBAL.max_allowed_packet', [{ bytes: 4 * USUAL }])
+    await host.files.write(`${host.settings.state_dir}/usual-packet`, String(USUAL))
+    return host
+  }
+  const restarted = await start()
+  await lowerPacketLimit(restarted)
+  await lowerPacketLimit(restarted)
+  const unlucky = await start()
+  await importStream(unlucky, 'one', async () => undefined)
+
+  const [low, high] = [USUAL, 4 * USUAL].map(
+    (bytes) => `SET GLOBAL max_allowed_packet = ? | ${bytes}`,
+  )
+  expect(packets(restarted)).toEqual([String(low)])
+  expect(packets(unlucky)).toEqual([String(high), String(low)])
 })
