@@ -7,6 +7,7 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { removeExtraQuota } from '#agent/kernel/users/extra-quota.ts'
 import { limitDisk } from '#agent/kernel/users/quota.ts'
+import { syncFolders } from '#agent/kernel/users/users.ts'
 import {
   accountIn,
   dumpIn,
@@ -70,7 +71,10 @@ async function saveCurrentDatabase(host: Host, user: string): Promise<string[]> 
   return size === undefined ? [] : dumpDatabase(host, user, { path: dumpIn(folder), size })
 }
 
-/** Renames the folder of the replaced state: then the change is complete, and can be undone. */
+/**
+ * Renames the folder of the replaced state: then the change is complete, and can be undone. What
+ * programs wrote is on the disk by then: a power failure would leave empty files.
+ */
 export function keepPreviousStep(host: Host, user: string, what = 'state'): Step {
   const [replaced, previous] = [replacedOf(user), previousOf(user)]
   return {
@@ -82,6 +86,7 @@ export function keepPreviousStep(host: Host, user: string, what = 'state'): Step
     ],
     async apply() {
       if (!(await host.files.stat(replaced))) return
+      await syncFolders(host, user)
       await host.files.remove(previous)
       await host.files.rename(replaced, previous)
     },

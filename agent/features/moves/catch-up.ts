@@ -18,6 +18,7 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { docrootOf, restoresOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
+import { syncFolders } from '#agent/kernel/users/users.ts'
 import type { Gathered } from '#shared/sites/gathered.ts'
 import { changedTables } from './changed-tables.ts'
 import {
@@ -118,6 +119,9 @@ export async function* catchUpFiles(
   yield* fetchFiles(host, opened, folder, gathered, only)
   yield* await sanitizeFiles(host, user, filesIn(folder))
   await moved(host, filesIn(folder), docrootOf(user)).apply()
+  // A power failure must leave no empty files: the other server stops serving, and a later catch-up
+  // does not read again what the copy has.
+  await syncFolders(host, user)
   await recordCopySnapshot(host, user, snapshot)
 }
 

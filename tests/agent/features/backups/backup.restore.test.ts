@@ -20,6 +20,16 @@ const undo = (host: FakeHost) => outcome(backupUndo.run({ domain: shop.domain },
 const run = (host: FakeHost, params: Parameters<typeof backupRestore.run>[0]) =>
   outcome(backupRestore.run(params, contextOf(host)))
 
+test('has its files on the disk at its end: a power failure would leave empty ones', async () => {
+  const { host, restore } = await changedSite()
+
+  await run(host, restore(BOTH))
+
+  const ran = host.runs.map(({ line }) => line)
+  const sync = ran.lastIndexOf('sync --file-system -- /srv/www/shop')
+  expect(sync).toBeGreaterThan(ran.findLastIndex((line) => line.includes(' restore ')))
+})
+
 test('fetches and checks everything, then replaces files and database, and keeps the previous state', async () => {
   const { host, restore } = await changedSite()
 

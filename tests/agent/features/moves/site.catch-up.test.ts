@@ -30,6 +30,10 @@ test('restores the files of the backup, and reports the tables that had changed'
   expect(host.disk.text(PAGE)).toBe('as saved')
   const restic = host.runs.map(({ line }) => line).filter((line) => line.includes(' restore '))
   expect(restic).toEqual([expect.stringContaining('--overwrite if-changed --delete')])
+  // The other server is about to stop serving: a power failure would leave empty files.
+  const ran = host.runs.map(({ line }) => line)
+  const sync = ran.lastIndexOf('sync --file-system -- /srv/www/shop')
+  expect(sync).toBeGreaterThan(ran.findLastIndex((line) => line.includes(' restore ')))
   expect(await isPartlyUpdated(host, shop)).toBe(false)
 })
 
