@@ -17,7 +17,7 @@ const LATER: [said: RegExp, files: RegExp, hasDatabase?: true][] = [
   [/^\d+ rm .*\/uploads\//, /\/uploads\//],
   [/^\d+ rm .*\/fetched$/m, /\/fetched/],
   [/^\d+ (rename|mkdir|write|find) .*(\/baselines|-maxdepth 0)/, /\/fetched|\/baselines\//],
-  [/^\d+ remove .*\/open$/m, /\/open/],
+  [/^\d+ remove .*\/(open|saving)$/m, /\/(open|saving)/],
   [/^\d+ remove \/srv\/www\/\.trash\//, /\/\.trash\//],
   [/^\d+ (SELECT account\.User|KILL USER|DROP USER)/, /^$/, true],
 ]

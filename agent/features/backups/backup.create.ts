@@ -145,9 +145,9 @@ function stepsOf({ params, host, site, gives, get, find }: BackupRun): Step[] {
   const { user, domain } = site
   const { target, repository: name, recovery_key, keeper_key } = params
   const repository = { name, target, password: find(secret) ?? new Secret('') }
-  const opened = openRepositoryOf(host, repository, user)
+  const opened = openRepositoryOf(host, repository, user, 'saving')
   return [
-    openFilesStep(host, repository, user),
+    openFilesStep(host, repository, user, 'saving'),
     {
       name: 'repository',
       title: 'Opening the repository',
@@ -207,7 +207,7 @@ function stepsOf({ params, host, site, gives, get, find }: BackupRun): Step[] {
     {
       name: 'close',
       title: 'Disconnecting from the target',
-      ...inOrder(closeFiles(host, user), removeExpiredState(host, site)),
+      ...inOrder(closeFiles(host, user, 'saving'), removeExpiredState(host, site)),
     },
   ]
 }

@@ -20,7 +20,13 @@ const PRIVATE = { mode: 0o700 }
 const PASSWORD_LENGTH = 48
 
 const folderOf = ({ settings }: Host, name = '') => `${settings.state_dir}/backups/${name}`
-const openFolderOf = (host: Host, name: string) => `${folderOf(host, name)}/open`
+/**
+ * The folder with the files of an open repository. A backup has one of its own: it runs beside the
+ * other commands of its site, which would replace or remove the files of each other.
+ */
+type OpenFolder = 'open' | 'saving'
+const openFolderOf = (host: Host, name: string, folder: OpenFolder) =>
+  `${folderOf(host, name)}/${folder}`
 const cacheOf = ({ settings }: Host, name: string) => `${settings.state_dir}/cache/restic/${name}`
 const passwordsOf = (host: Host, owner: string) => `${folderOf(host, owner)}/passwords`
 const passwordPathOf = (host: Host, owner: string, name: string) =>
@@ -136,9 +142,10 @@ export const openRepositoryOf = (
   host: Host,
   repository: Repository,
   owner: string = repository.name,
+  folder: OpenFolder = 'open',
 ): OpenRepository => ({
   repository,
-  files: openFolderOf(host, owner),
+  files: openFolderOf(host, owner, folder),
   cache: cacheOf(host, owner),
 })
 
@@ -147,8 +154,9 @@ export function openFiles(
   host: Host,
   repository: Repository,
   owner: string = repository.name,
+  folder: OpenFolder = 'open',
 ): Change {
-  const path = openFolderOf(host, owner)
+  const path = openFolderOf(host, owner, folder)
   return declared([create('folder', path)], async () => {
     await host.files.remove(path)
     await makeFolders(host, owner)
@@ -159,17 +167,22 @@ export function openFiles(
   })
 }
 
-export function closeFiles(host: Host, name: string): Change {
-  const path = openFolderOf(host, name)
+export function closeFiles(host: Host, name: string, folder: OpenFolder = 'open'): Change {
+  const path = openFolderOf(host, name, folder)
   return declared([remove('folder', path)], () => host.files.remove(path))
 }
 
 /** Opens the files of a repository until `closeFiles`. */
-export const openFilesStep = (host: Host, repository: Repository, owner: string): Step => ({
+export const openFilesStep = (
+  host: Host,
+  repository: Repository,
+  owner: string,
+  folder?: OpenFolder,
+): Step => ({
   name: 'target',
   title: 'Connecting to the target',
-  ...openFiles(host, repository, owner),
-  undo: closeFiles(host, owner).apply,
+  ...openFiles(host, repository, owner, folder),
+  undo: closeFiles(host, owner, folder).apply,
 })
 
 /** Removes the passwords of the repositories of a site and the caches of restic. */

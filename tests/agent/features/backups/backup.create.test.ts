@@ -86,7 +86,7 @@ test('saves database, files and manifest, in this order, and forgets the secrets
     'sessions',
     'tmp',
   ])
-  expect(host.disk.all['/var/lib/hosting-agent/backups/shop/open']).toBeUndefined()
+  expect(host.disk.all['/var/lib/hosting-agent/backups/shop/saving']).toBeUndefined()
 })
 
 test('seals the password of the repository to the dashboard and to the recovery kit', async () => {

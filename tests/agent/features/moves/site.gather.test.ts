@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { backupCreate } from '#agent/features/backups/backup.create.ts'
 import { siteCatchUp } from '#agent/features/moves/site.catch-up.ts'
 import { siteGather } from '#agent/features/moves/site.gather.ts'
 import type { ParamsOf, ResultOf } from '#shared/commands.ts'
-import { savedSite } from '#tests/support/agent/backup.ts'
+import { SAVING, savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, listOfTables, outcome, shop } from '#tests/support/agent/debian.ts'
 import { receivingServer } from '#tests/support/agent/moving.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -40,6 +41,18 @@ test('saves files and database without a manifest, and nothing of the site chang
   expect(tags.sort()).toEqual(['database', 'files'])
   expect(host.disk.text('/srv/www/shop/public/page.html')).toBe(before)
   expect(host.disk.find('/var/lib/hosting-agent/backups/shop/open')).toBeUndefined()
+})
+
+test('opens the repository in another folder than a backup, which can run at the same time', async () => {
+  const { host, params } = await leavingServer()
+  const opened = () => new Set(JSON.stringify(host.runs).match(/backups\/shop\/(open|saving)\b/g))
+
+  await gather(host, params)
+  const byGather = opened()
+  host.runs.length = 0
+  await outcome(backupCreate.run(SAVING, contextOf(host)))
+
+  expect([...byGather, ...opened()]).toEqual(['backups/shop/open', 'backups/shop/saving'])
 })
 
 test('saves no table that the copy has, and the copy then loads none', async () => {

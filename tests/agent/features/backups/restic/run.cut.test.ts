@@ -64,7 +64,7 @@ const endOf = (work: Progress<object>) =>
 
 /** Secrets of a target, hidden sites, the page of the site, and the last call for its jobs. */
 const stateOf = (host: FakeHost) => ({
-  open: Object.keys(host.disk.all).filter((path) => path.endsWith('/open')),
+  open: Object.keys(host.disk.all).filter((path) => /\/(open|saving)$/.test(path)),
   hidden: hiddenOn(host),
   page: host.disk.text('/srv/www/shop/public/page.html'),
   jobs: host.ran.filter((line) => line.endsWith('hosting-cron@shop.timer')).at(-1) ?? 'unchanged',
