@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, inArray, isNotNull, not, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, isNotNull, not, sql } from 'drizzle-orm'
 import { writeIf } from '#dashboard/kernel/activity/queries.ts'
 import {
   people,
@@ -31,9 +31,14 @@ export const listKeys = (db: Database, ids?: readonly number[]) =>
     .where(ids && inArray(person_keys.person_id, [...ids]))
     .orderBy(asc(person_keys.id))
 
-/** Whether an access is older than the last end of all access of its person. */
-export const ENDING = sql<boolean>`(${people.access_ended_at} is not null
-  and coalesce(${site_access.granted_at}, '') <= ${people.access_ended_at})`.mapWith(Boolean)
+/**
+ * Whether an access is older than the last end of all access of its person, or the account of the
+ * person is deactivated: an operation can have read its grants before that, and begin after it.
+ */
+export const ENDING = sql<boolean>`((${people.access_ended_at} is not null
+    and coalesce(${site_access.granted_at}, '') <= ${people.access_ended_at})
+  or exists (select 1 from users
+    where users.id = ${people.user_id} and users.deactivated_at is not null))`.mapWith(Boolean)
 
 /** Selects sites with their people, and what the server reported last. */
 const selectGrants = (db: Database) =>
@@ -129,16 +134,8 @@ export async function insertKey(
   most: number,
   entry: NewActivity,
 ): Promise<boolean> {
-  const [row] = await db.read
-    .select({ keys: count() })
-    .from(person_keys)
-    .where(eq(person_keys.person_id, key.person_id))
-  if ((row?.keys ?? 0) >= most) return false
-  await writeAll(db, (queries) => [
-    queries.insert(person_keys).values(key),
-    queries.insert(activities).values(entry),
-  ])
-  return true
+  const isRoom = sql`(select count(*) from person_keys where person_id = ${key.person_id}) < ${most}`
+  return writeIf(db, isRoom, entry, (queries) => [queries.insert(person_keys).values(key)])
 }
 
 export async function deleteKey(

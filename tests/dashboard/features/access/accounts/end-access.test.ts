@@ -1,6 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import { endDueAccess } from '#dashboard/features/access/accounts/end-access.ts'
+import { site_access } from '#dashboard/kernel/db/access-schema.ts'
 import { servers } from '#dashboard/kernel/db/schema.ts'
 import { startAccounts } from '#tests/support/dashboard/accounts.ts'
 import { ending, until } from '#tests/support/dashboard/dashboard.ts'
@@ -9,6 +10,14 @@ import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ANNA, BEN } from '#tests/support/ssh-keys.ts'
 
 const AT = '/api/servers/1/sites/1/access'
+
+/** A field of a public key: its length in four bytes, and its bytes. */
+function field(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
 
 /** A site to which Anna, who has an account, and Ben, who has none, have access. */
 async function started() {
@@ -71,6 +80,36 @@ test.each([
   expect(await world.sitesOf(world.ben)).toMatchObject([{ ending: false }])
   const operation = await world.newest()
   expect([operation.actor, operation.status]).toEqual(['ann@control.example', 'success'])
+})
+
+test('an access that was read before the end and is recorded after it ends, too', async () => {
+  await using world = await started()
+  await world.setStatus('offline')
+  await world.change('POST', '/deactivate')
+  // By an operation that had read the list before, and has begun after.
+  await world.dashboard.db.write((queries) =>
+    queries.update(site_access).set({ granted_at: '2999-01-01T00:00:00.000Z' }),
+  )
+  expect(await world.sitesOf(world.anna)).toMatchObject([{ ending: true }])
+
+  await world.setStatus('online')
+  await endDueAccess(world.dashboard.deps)
+
+  await until(async () => (await world.sitesOf(world.anna)).length === 0)
+  expect(world.sent).toEqual([['Anna', 'Ben'], ['Ben']])
+})
+
+test('a person has at most ten keys, also when two are added at the same time', async () => {
+  await using world = await started()
+  const add = async (number: number) => {
+    const blob = Buffer.concat([field('ssh-ed25519'), field(Buffer.alloc(32, number))])
+    const key = `ssh-ed25519 ${blob.toString('base64')}`
+    return (await world.call('POST', `/api/people/${world.ben}/keys`, { key })).status
+  }
+  for (let number = 2; number <= 9; number++) expect(await add(number)).toBe(201)
+
+  expect((await Promise.all([add(10), add(11)])).sort()).toEqual([201, 422])
+  expect((await world.accounts.person(world.ben)).keys).toHaveLength(10)
 })
 
 test('a server that is offline ends the access later, and until then the page says so', async () => {
