@@ -1,6 +1,6 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { debugLogOf } from '#agent/kernel/sandbox/debug.ts'
-import { homeOf, jobsLogOf, logrotatePath } from '#agent/kernel/site/paths.ts'
+import { fpmLogOf, homeOf, jobsLogOf, logrotatePath } from '#agent/kernel/site/paths.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 import { MAX_LOG_BYTES } from '#shared/logs/site-logs.ts'
 import { pathsOf, readerOf, rightsOf } from './sources.ts'
@@ -48,7 +48,7 @@ export class LogRotation {
 
 async function rotateLarge(host: Host, user: string): Promise<void> {
   const paths = (['access', 'error'] as const).flatMap((source) => pathsOf(host, source, user))
-  if (!(await isLarge(host, paths))) return
+  if (!(await isLarge(host, [...paths, fpmLogOf(user)]))) return
   // The state is that of the daily run, which locks it.
   const { code, stderr } = await host.shell.try(['logrotate', logrotatePath(user)], {
     unconfined: true,

@@ -12,7 +12,7 @@ import { STAGING_PHP, stagingVariables } from '#agent/kernel/sandbox/staging.ts'
 import { formOf } from '#agent/kernel/services/index.ts'
 import type { Service } from '#agent/kernel/services/service.ts'
 import { sliceOf, UNITS, WANTS } from '#agent/kernel/services/systemd.ts'
-import { homeOf, LOGIN_PHP, logsOf } from '#agent/kernel/site/paths.ts'
+import { fpmLogOf, homeOf, LOGIN_PHP } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { TierLimits } from '#agent/kernel/site/tiers.ts'
 import { phpIni, phpIniText } from '#shared/kernel/formats/php-ini.ts'
@@ -66,7 +66,7 @@ export function fpmService(
     pid_file: `${RUN_FOLDER}/${nameOf(pool)}.pid`,
     processes: `/sys/fs/cgroup/hosting.slice/${sliceOf(pool.user)}/${unitOf(pool)}/cgroup.procs`,
     capabilities: ['chown', 'kill', 'setgid', 'setuid'],
-    log: `${logsOf(pool.user)}/php-fpm.log`,
+    log: fpmLogOf(pool.user),
     stop_signal: 'QUIT',
     folder: { path: RUN_FOLDER, options: { mode: 0o711 } },
   }

@@ -16,6 +16,8 @@ export const RESTORES = `${HOMES}/.restore`
 export const restoresOf = (user: string) => `${RESTORES}/${user}`
 /** Returns the folder of logs that nginx and the PHP-FPM master write as root, without links. */
 export const logsOf = (user: string) => `${LOGS}/${user}`
+/** Returns the output of the PHP-FPM master of a site. */
+export const fpmLogOf = (user: string) => `${logsOf(user)}/php-fpm.log`
 /** Returns the output of the jobs of a site, which the site writes beside its other logs. */
 export const jobsLogOf = (user: string) => `${homeOf(user)}/logs/jobs.log`
 /** Returns the runs of jobs by cron(8), in a folder of root beside the logs of nginx. */

@@ -11,7 +11,7 @@ import { run } from '#agent/kernel/effects/effects.ts'
 import { type GeneratedFile, MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { formOf } from '#agent/kernel/services/index.ts'
-import { logrotatePath, logsOf } from '#agent/kernel/site/paths.ts'
+import { fpmLogOf, logrotatePath, logsOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { logrotate } from '#shared/kernel/formats/cron.ts'
@@ -125,12 +125,12 @@ function withoutJobs(host: Host, user: string, ...others: readonly string[]): Ch
 }
 
 /**
- * Renders the rotation of the logs that nginx writes. Those in the folder of the site are rotated
+ * Renders the rotation of the logs that nginx and PHP-FPM write. Those in the folder of the site are rotated
  * by a program of the site (features/logs/rotate.ts): root reads nothing there, and no file of a
  * site delays logrotate(8).
  */
 const renderLogrotate = (user: string) => logrotate`# ${MARK_LINE}
-${logsOf(user)}/access.log ${logsOf(user)}/error.log {
+${logsOf(user)}/access.log ${logsOf(user)}/error.log ${fpmLogOf(user)} {
     weekly
     maxsize ${MAX_LOG_BYTES >> 20}M
     rotate ${LOG_ROTATIONS}

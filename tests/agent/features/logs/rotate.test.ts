@@ -15,6 +15,7 @@ const ignored = () => undefined
 test.each([
   [50 * MB, LOG, []],
   [50 * MB + 1, LOG, [BY_ROOT]],
+  [51 * MB, '/var/log/hosting/shop/php-fpm.log', [BY_ROOT]],
   [51 * MB, '/srv/www/shop/logs/php-error.log', [BY_SITE]],
   [51 * MB, '/srv/www/shop/logs/wordpress-debug.log', [BY_SITE]],
   [51 * MB, '/srv/www/shop/logs/jobs.log', [BY_SITE]],
