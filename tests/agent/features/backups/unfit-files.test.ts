@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { ftruncateSync, mkdirSync, openSync, truncateSync, writeFileSync } from 'node:fs'
 import {
   describeUnfit,
   findUnfit,
@@ -54,6 +54,37 @@ test('a large file that is almost empty, and a folder below a hundred others, ar
     hole,
     { path: `public/${'d/'.repeat(99)}`.slice(0, -1), kind: 'deep', size: 0 },
   ])
+})
+
+test('many smaller files that are almost empty are refused together', async () => {
+  const folder = logFolder()
+  for (let number = 0; number < 20; number++) {
+    writeFileSync(`${folder}/${number}`, '')
+    truncateSync(`${folder}/${number}`, number < 16 ? 2 ** 30 : 2 ** 20)
+  }
+  expect(await findUnfit(await hostOf(folder), 'shop')).toEqual([])
+  writeFileSync(`${folder}/last`, '')
+  truncateSync(`${folder}/last`, 2 ** 21)
+
+  await expect(findUnfit(await hostOf(folder), 'shop')).rejects.toThrow(
+    'The site has 17 files that say that they have 17.2 GB, and are almost empty: remove them, and try again',
+  )
+})
+
+test('a name that is not UTF-8 is found, and its pattern matches it', async () => {
+  const folder = logFolder()
+  const name = Buffer.concat([
+    Buffer.from(`${folder}/big`),
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from('.bin'),
+  ])
+  writeFileSync(name, '')
+  ftruncateSync(openSync(name, 'r+'), 2 * TB)
+
+  const [found] = await findUnfit(await hostOf(folder), 'shop')
+
+  expect(found?.kind).toBe('hole')
+  expect(patternOf(found?.path ?? '')).toBe('public/big*.bin')
 })
 
 test('names with line breaks and signs of patterns are whole', async () => {
