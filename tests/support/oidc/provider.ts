@@ -39,6 +39,8 @@ export class RealProvider implements AsyncDisposable {
   readonly people = new Map<string, Person>()
   /** Who logs in next. */
   who = 'anna'
+  /** What happens before a request of the dashboard for one of these paths is answered. */
+  readonly before = new Map<string, () => Promise<unknown>>()
   readonly #close: () => Promise<void>
 
   constructor(issuer: string, close: () => Promise<void>) {
@@ -111,7 +113,8 @@ export async function startProvider({ redirect_uris, forms = false }: Options) {
     },
   })
   const answer = provider.callback()
-  server.on('request', (request, response) => {
+  server.on('request', async (request, response) => {
+    await real.before.get(request.url ?? '')?.()
     if (!request.url?.startsWith('/in/')) return answer(request, response)
     const result = { login: { accountId: real.who } }
     return provider.interactionFinished(request, response, result)

@@ -9,7 +9,9 @@ const PLACES = ['/var/lib/hosting-agent', '/var/log', '/etc', '/run', '/tmp', '/
 
 /** The dashboard's records with their journal, and all its output. */
 function recordsOf({ dashboard }: World): string {
-  const files = readdirSync(dashboard.data_dir).map((name) => join(dashboard.data_dir, name))
+  const files = readdirSync(dashboard.data_dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
   return [...files.map((file) => readFileSync(file, 'latin1')), ...dashboard.process.lines].join(
     '\n',
   )

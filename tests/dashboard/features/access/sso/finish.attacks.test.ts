@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sso_flows } from '#dashboard/kernel/db/identity-schema.ts'
 import { EMAIL } from '#tests/support/dashboard/dashboard.ts'
 import { tamper } from '#tests/support/dashboard/record.ts'
 import { startForger } from '#tests/support/oidc/forger.ts'
-import { type RealProvider, startProvider } from '#tests/support/oidc/provider.ts'
+import { CLIENT, type RealProvider, startProvider } from '#tests/support/oidc/provider.ts'
 import {
   AGAIN,
   activityOf,
@@ -310,4 +310,50 @@ test('twenty failures of an address are refused for a quarter of an hour', async
     statuses.push((await visitor.finish('main', '?code=a&state=b')).status)
 
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429])
+})
+
+describe('while a provider answers', () => {
+  const during = (path: string, work: () => Promise<unknown>) => provider.before.set(path, work)
+  afterEach(() => provider.before.clear())
+
+  test.each([
+    ['PATCH', { is_enabled: false }],
+    ['DELETE', undefined],
+  ])('it can be switched off or removed (%s): no session opens', async (method, body) => {
+    await using sso = await startSso(provider)
+    await sso.owner().link(provider)
+    during('/token', () => sso.call(method, '/api/identity-providers/main', body))
+
+    const { status, lines } = await sso.visitor().logIn(provider)
+
+    expect([status, lines]).toEqual([401, []])
+  })
+
+  test('it can be switched off: an invitation stays open', async () => {
+    await using sso = await startSso(provider)
+    const token = await sso.token(await sso.addPerson('Ben'), { email: 'ben@example.com' })
+    const body = { is_enabled: false }
+    during('/token', () => sso.call('PATCH', '/api/identity-providers/main', body))
+
+    const { status, lines } = await sso.visitor().logIn(provider, { invitation: token })
+
+    expect([status, lines]).toEqual([404, []])
+    expect((await sso.show(token)).status).toBe(200)
+  })
+
+  test('an owner can be deactivated: the provider is not added', async () => {
+    await using sso = await startSso(provider)
+    await using other = await startProvider({ redirect_uris: [redirectOf('other')] })
+    const anna = await sso.colleague('Anna', { role: 'owner' })
+    other.before.set('/.well-known/openid-configuration', () =>
+      sso.call('POST', `/api/people/${anna.person_id}/account/deactivate`),
+    )
+    const body = { key: 'other', name: 'Other', issuer: other.issuer, ...CLIENT }
+
+    const added = await sso.dashboard.call('POST', '/api/identity-providers', body, anna.headers)
+
+    expect(added.status).toBe(403)
+    const { providers } = (await sso.call('GET', '/api/identity-providers')).body
+    expect(providers.map(({ key }: { key: string }) => key)).toEqual(['main'])
+  })
 })
