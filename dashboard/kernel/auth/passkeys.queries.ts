@@ -67,8 +67,8 @@ interface NewPasskey {
 }
 
 /**
- * Adds a passkey to an account. `changed`: the user was changed or the session ended meanwhile; `used`: the challenge was
- * used before; `known`: there is a passkey with this credential.
+ * Adds a passkey to an account. `changed`: the user was changed or the session ended meanwhile;
+ * `used`: the challenge was used before; `known`: there is a passkey with this credential.
  */
 export async function insertPasskey(
   { db, marks }: MarkedRecords,

@@ -125,9 +125,9 @@ function withoutJobs(host: Host, user: string, ...others: readonly string[]): Ch
 }
 
 /**
- * Renders the rotation of the logs that nginx and PHP-FPM write. Those in the folder of the site are rotated
- * by a program of the site (features/logs/rotate.ts): root reads nothing there, and no file of a
- * site delays logrotate(8).
+ * Renders the rotation of the logs that nginx and PHP-FPM write. Those in the folder of the site are
+ * rotated by a program of the site (features/logs/rotate.ts): root reads nothing there, and no file
+ * of a site delays logrotate(8).
  */
 const renderLogrotate = (user: string) => logrotate`# ${MARK_LINE}
 ${logsOf(user)}/access.log ${logsOf(user)}/error.log ${fpmLogOf(user)} {

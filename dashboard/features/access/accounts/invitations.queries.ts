@@ -109,7 +109,8 @@ export interface AlsoAccepted {
 
 /**
  * Makes the account of an invitation, which ends, with what else belongs to it. Returns false when
- * the invitation has ended meanwhile, or `also.holds` is false. Breaks a constraint for an id or an address that an account has.
+ * the invitation has ended meanwhile, or `also.holds` is false. Breaks a constraint for an id or an
+ * address that an account has.
  */
 export function storeAccepted(
   { db, marks }: MarkedRecords,
