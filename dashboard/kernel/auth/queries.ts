@@ -114,7 +114,7 @@ export async function whileUnchanged(
             queries
               .update(users)
               .set(refused)
-              .where(sql`${eq(users.id, user.id)} and not ${holds}`),
+              .where(sql`${eq(users.id, user.id)} and not (${holds})`),
           ]
         : []),
       ...(factor

@@ -9,6 +9,7 @@ import { placeText } from '#dashboard/web/labels/role.ts'
 import { SCOPE_TEXTS } from '#dashboard/web/labels/scope.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '#dashboard/web/ui/field.tsx'
+import { Mistake } from '#dashboard/web/ui/mistake.tsx'
 import { optionsOf } from '#dashboard/web/ui/option.ts'
 import type { LimitPart } from '#shared/kernel/api/auth.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/kernel/values.ts'
@@ -145,11 +146,7 @@ function OnlyFor({ parts, refusal, onChange }: OnlyForProps) {
           ))}
         </ul>
       )}
-      {refusal && (
-        <p role="alert" className="text-xs text-bad">
-          {refusal}
-        </p>
-      )}
+      <Mistake of={refusal} />
       {isAdding ? (
         <div className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
           <SelectField

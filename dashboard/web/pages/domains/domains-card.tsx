@@ -16,6 +16,7 @@ import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { SelectField, TextAreaField, TextField } from '#dashboard/web/ui/field.tsx'
+import { Mistake } from '#dashboard/web/ui/mistake.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { useMay } from '#dashboard/web/ui/rights.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
@@ -273,11 +274,7 @@ function RedirectRows({ primary, value, onChange, mistake }: RedirectRowsProps) 
           onRemove={() => onChange(value.filter(({ key }) => key !== row.key))}
         />
       ))}
-      {mistake !== undefined && (
-        <p role="alert" className="text-xs text-bad">
-          {mistake}
-        </p>
-      )}
+      <Mistake of={mistake} />
       <div>
         <Button icon={<Plus />} onClick={() => onChange([...value, emptyRedirect(value)])}>
           Add redirect

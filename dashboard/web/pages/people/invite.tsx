@@ -9,6 +9,7 @@ import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
+import { Mistake } from '#dashboard/web/ui/mistake.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -123,11 +124,7 @@ function GroupFields({ chosen, refusal, onChange }: GroupFieldsProps) {
           </li>
         ))}
       </ul>
-      {refusal && (
-        <p role="alert" className="text-xs text-bad">
-          {refusal}
-        </p>
-      )}
+      <Mistake of={refusal} />
     </fieldset>
   )
 }

@@ -4,6 +4,7 @@ import { peopleQuery } from '#dashboard/web/api/access.ts'
 import { serviceAccountsQuery } from '#dashboard/web/api/service-accounts.ts'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Input } from '#dashboard/web/ui/field.tsx'
+import { Mistake } from '#dashboard/web/ui/mistake.tsx'
 
 interface Account {
   user_id: number
@@ -65,11 +66,7 @@ export function MemberFields({ chosen, refusal, onChange }: MemberFieldsProps) {
         ))}
       </ul>
       {shown.length === 0 && <p className="text-xs text-muted">No account matches.</p>}
-      {refusal && (
-        <p role="alert" className="text-xs text-bad">
-          {refusal}
-        </p>
-      )}
+      <Mistake of={refusal} />
     </fieldset>
   )
 }

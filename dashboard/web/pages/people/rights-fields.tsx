@@ -15,6 +15,7 @@ import {
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { SelectField } from '#dashboard/web/ui/field.tsx'
+import { Mistake } from '#dashboard/web/ui/mistake.tsx'
 import type { Option } from '#dashboard/web/ui/option.ts'
 import type { HeldPartGrant, PersonAccount } from '#shared/access/api/accounts.ts'
 import { type PartGrantName, type Role, rightsOf } from '#shared/kernel/rights.ts'
@@ -148,11 +149,7 @@ function Parts({ parts, isNeeded, refusals, onChange }: PartsProps) {
       {parts.length === 0 && !isAdding && (
         <p className="text-xs text-muted">None, beside the role in the whole fleet.</p>
       )}
-      {refusals.parts && (
-        <p role="alert" className="text-xs text-bad">
-          {refusals.parts}
-        </p>
-      )}
+      <Mistake of={refusals.parts} />
       {isAdding ? (
         <AddPart
           onAdd={(part) => {
@@ -188,11 +185,7 @@ function Part({ part, refusal, onRemove }: PartProps) {
     <li className="flex items-center gap-2 py-1 pr-1 pl-3">
       <div className="min-w-0 flex-1">
         <p className="wrap-anywhere">{text}</p>
-        {refusal && (
-          <p role="alert" className="text-xs text-bad">
-            {refusal}
-          </p>
-        )}
+        <Mistake of={refusal} />
       </div>
       <IconButton name={`Remove: ${text}`} icon={<X />} onClick={onRemove} />
     </li>

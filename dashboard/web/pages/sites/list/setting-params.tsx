@@ -7,6 +7,7 @@ import {
 import { draftOf, settingsOf } from '#dashboard/web/pages/sites/detail/settings/php-draft.ts'
 import { PhpFields } from '#dashboard/web/pages/sites/detail/settings/php-fields.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { Mistake } from '#dashboard/web/ui/mistake.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PageCache, PhpSettings } from '#shared/sites/site-settings.ts'
 import type { ParamsProps } from './debounced-params.ts'
@@ -46,13 +47,5 @@ export function ChangePageCache({ onChange }: ParamsProps) {
       {enabled && <Exclusions draft={draft} onChange={setDraft} />}
       <Mistake of={checked.error?.issues[0]?.message} />
     </>
-  )
-}
-
-function Mistake({ of }: { of: string | undefined }) {
-  return of === undefined ? null : (
-    <p role="alert" className="text-xs text-bad">
-      {of}
-    </p>
   )
 }
