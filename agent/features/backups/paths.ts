@@ -16,3 +16,5 @@ export const dumpIn = (folder: string) => `${folder}/database.sql`
 export const chosenIn = (folder: string) => `${folder}/chosen.sql`
 export const accountIn = (folder: string) => `${folder}/account.json`
 export const factsIn = (folder: string) => `${folder}/facts.json`
+/** The state before the last restore, while that of the present one takes its place. */
+export const olderIn = (folder: string) => `${folder}/older`

@@ -15,6 +15,7 @@ import {
   factsIn,
   fetchedOf,
   filesIn,
+  olderIn,
   previousOf,
   replacedOf,
   restoreFolders,
@@ -73,7 +74,8 @@ async function saveCurrentDatabase(host: Host, user: string): Promise<string[]> 
 
 /**
  * Renames the folder of the replaced state: then the change is complete, and can be undone. What
- * programs wrote is on the disk by then: a power failure would leave empty files.
+ * programs wrote is on the disk by then: a power failure would leave empty files. The state before
+ * the last change is removed after that: until then, an undo still needs it.
  */
 export function keepPreviousStep(host: Host, user: string, what = 'state'): Step {
   const [replaced, previous] = [replacedOf(user), previousOf(user)]
@@ -87,8 +89,14 @@ export function keepPreviousStep(host: Host, user: string, what = 'state'): Step
     async apply() {
       if (!(await host.files.stat(replaced))) return
       await syncFolders(host, user)
-      await host.files.remove(previous)
+      if (await host.files.stat(previous)) await host.files.rename(previous, olderIn(replaced))
       await host.files.rename(replaced, previous)
+      // What is left goes with its folder.
+      await host.files.remove(olderIn(previous)).catch(() => undefined)
+    },
+    async undo() {
+      const { files } = host.steady ?? host
+      if (await files.stat(olderIn(replaced))) await files.rename(olderIn(replaced), previous)
     },
     decided: async () => !(await host.files.stat(replaced)),
   }

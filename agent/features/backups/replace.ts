@@ -63,19 +63,24 @@ export async function refuseReplaced(
   throw conflict(`The content of ${domain} was replaced meanwhile: ${again}`)
 }
 
-/** Removes the state before a restore when it is expired. */
+/** Removes the state before a restore when it is expired, or what an interrupted removal left. */
 export const removeExpiredState = (host: Host, site: Site): Change =>
   provided(
     async () => {
       const facts = await findPreviousState(host, site.user)
-      return facts !== undefined && Date.parse(facts.until) < host.clock.now()
+      if (!facts) return host.files.stat(previousOf(site.user))
+      return Date.parse(facts.until) < host.clock.now()
     },
     removePreviousState(host, site),
   )
 
-/** Removes the previous state, and sets the quota without it. */
+/**
+ * Removes the previous state, and sets the quota without it. The record of the state goes first: a
+ * crash must not leave an undo that restores a part of the files.
+ */
 export const removePreviousState = (host: Host, site: Site): Change =>
   inOrder(
+    declared([], () => host.files.remove(factsIn(previousOf(site.user)))),
     removedTree(host, 'folder', previousOf(site.user)),
     declared([], () => reapplyQuota(host, site)),
   )

@@ -109,6 +109,33 @@ test('is undone: the previous state is restored, once', async () => {
   expect(await undo(host)).toEqual([[], 'shop.example has no restore that can be undone'])
 })
 
+test('a second one keeps its own previous state alone', async () => {
+  const { host, restore } = await changedSite()
+  await run(host, restore(BOTH))
+  host.disk.putText(PAGE, 'changed again')
+
+  await run(host, restore(BOTH))
+
+  expect(Object.keys(host.disk.all).filter((path) => path.includes('older'))).toEqual([])
+  await undo(host)
+  expect(host.disk.text(PAGE)).toBe('changed again')
+})
+
+test('a second one that fails at its end can be followed by the undo of the first', async () => {
+  const { host, restore } = await changedSite()
+  await run(host, restore(BOTH))
+  host.disk.guard = (action) => {
+    if (action === 'rename /srv/www/.restore/shop/replaced /srv/www/.restore/shop/previous')
+      throw new Error('The disk has failed')
+  }
+
+  expect((await run(host, restore(BOTH)))[1]).toBe('The disk has failed')
+  host.disk.guard = () => undefined
+
+  await undo(host)
+  expect(host.disk.text(PAGE)).toBe('changed')
+})
+
 test('refuses a dump that is not the one that was saved, and changes nothing', async () => {
   const { host, restore } = await changedSite()
   host.answer('sha256sum', `${'0'.repeat(64)}  database.sql\n`)
