@@ -161,10 +161,11 @@ const stageOf = ({ part, within_ms }: Job) => (part === 'system' || within_ms ? 
 
 /**
  * Most files wait much of their time, so there are more lanes than cores; fewer if servers boot, or
- * while the lab is prepared.
+ * while the lab is prepared. The long files of the full suite leave no core idle with one more, and
+ * what has a limit of its own, like the scan of a site, would reach it beside many others.
  */
-function lanesOf(stage: string, beside: boolean): number {
-  if (stage === 'servers') return availableParallelism() + 2
+function lanesOf(stage: string, beside: boolean, tier: string | undefined): number {
+  if (stage === 'servers') return availableParallelism() + (tier === 'gate' ? 2 : 1)
   return availableParallelism() + (beside ? 1 : 4)
 }
 
@@ -191,7 +192,8 @@ async function runStages(jobs: readonly Job[], options: RunOptions) {
     const start_ms = performance.now()
     const idle = idleSince()
     const queue = jobs.filter((job) => stageOf(job) === name)
-    const lanes = Array.from({ length: lanesOf(name, ready !== undefined) }, () => runLane(queue))
+    const laneCount = lanesOf(name, ready !== undefined, options.env.HOSTING_TIER)
+    const lanes = Array.from({ length: laneCount }, () => runLane(queue))
     await Promise.all(lanes)
     stages.push({ name, idle: idle(), ms: performance.now() - start_ms })
   }

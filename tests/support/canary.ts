@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -24,7 +25,16 @@ export class Watcher {
 
   /** Reads arguments and environment of these processes, also of later ones, and their children. */
   watch(programs: ReadonlyMap<number, string>, every_ms = 50): void {
-    this.#timer = setInterval(() => void this.#processes(programs), every_ms)
+    const look = (pid: number, name: string) => {
+      this.see(`arguments of ${name}`, read(`/proc/${pid}/cmdline`))
+      this.see(`environment of ${name}`, read(`/proc/${pid}/environ`))
+      for (const child of childrenOf(pid)) {
+        if (!programs.has(child)) look(child, `a child of ${name}`)
+      }
+    }
+    this.#timer = setInterval(() => {
+      for (const [pid, name] of programs) look(pid, name)
+    }, every_ms)
   }
 
   stop(): void {
@@ -36,26 +46,6 @@ export class Watcher {
     const forms = formsOf(secret)
     const holds = (text: string) => forms.some((form) => text.includes(form))
     return [...this.#seen].filter(([, texts]) => texts.some(holds)).map(([place]) => place)
-  }
-
-  async #processes(programs: ReadonlyMap<number, string>): Promise<void> {
-    const parents = new Map<number, number>()
-    for (const name of await readdir('/proc')) {
-      const parent = /^\d+$/.test(name) && /\) \S (\d+)/.exec(await read(`/proc/${name}/stat`))?.[1]
-      if (parent) parents.set(Number(name), Number(parent))
-    }
-    const nameOf = (pid = 0): string | undefined => {
-      const parent = pid > 1 ? programs.get(pid) : ''
-      if (parent !== undefined) return parent
-      const above = nameOf(parents.get(pid))
-      return above && `a child of ${above}`
-    }
-    for (const pid of parents.keys()) {
-      const name = nameOf(pid)
-      if (!name) continue
-      this.see(`arguments of ${name}`, await read(`/proc/${pid}/cmdline`))
-      this.see(`environment of ${name}`, await read(`/proc/${pid}/environ`))
-    }
   }
 }
 
@@ -80,4 +70,25 @@ export function formsOf(secret: string): string[] {
   ]
 }
 
-const read = (path: string) => readFile(path, 'latin1').catch(() => '')
+/** Returns the processes that threads of this process have started: all of /proc takes far longer. */
+const childrenOf = (pid: number): number[] =>
+  threadsOf(pid).flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  )
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    // The process has ended.
+    return ''
+  }
+}

@@ -36,7 +36,7 @@ export async function polled<T>(
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>
     // A slow answer is requested less often: it shares the processors with the awaited work.
-    const rest_ms = Math.max(every_ms, 2 * (performance.now() - asked))
+    const rest_ms = Math.max(every_ms, 4 * (performance.now() - asked))
     await new Promise((resolve) => setTimeout(resolve, rest_ms))
   }
   return undefined

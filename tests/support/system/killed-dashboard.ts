@@ -62,7 +62,7 @@ export class KilledDashboard {
   /** The operation that follows `known` ones, as soon as it is recorded. */
   async appears(site: number, type: Type, known: number): Promise<string> {
     const isThere = () => this.operations(site, type).length > known
-    await lab.poll(isThere, { every_ms: 2, awaited: `a ${type} has started` })
+    await lab.poll(isThere, { every_ms: 10, awaited: `a ${type} has started` })
     return this.operations(site, type)[0]?.id ?? ''
   }
 
@@ -73,7 +73,7 @@ export class KilledDashboard {
   async killedAt(id: string, moment: Moment): Promise<string> {
     const { child, stop } = this.world.dashboard.process
     const stored = () => this.events(id).length
-    await lab.poll(() => stored() >= (moment === 'unseen' ? 1 : moment), { every_ms: 2 })
+    await lab.poll(() => stored() >= (moment === 'unseen' ? 1 : moment), { every_ms: 10 })
     if (moment === 'unseen') {
       child.kill('SIGSTOP')
       await lab.poll(() => endOf(this.eventsOfAgent(id)) !== undefined)

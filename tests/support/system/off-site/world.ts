@@ -125,7 +125,7 @@ export class OffSiteWorld {
   async restic(words: string, read: number): Promise<number> {
     const parent = this.enrolled.dashboard.process.child.pid ?? 0
     const find = () => childrenOf(parent).find((pid) => isRestic(pid, words, read))
-    return lab.poll(find, { every_ms: 1, awaited: `restic ${words} runs` })
+    return lab.poll(find, { every_ms: 5, awaited: `restic ${words} runs` })
   }
 
   /** Makes a backup whose restic stands still while `fault` happens. The dashboard answers meanwhile. */
