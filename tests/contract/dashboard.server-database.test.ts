@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { backUp } from '#dashboard/features/recovery/backup/back-up.ts'
 import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/check-records.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
+import { findRestored, forgetRestored } from '#dashboard/features/recovery/backup/restored-mark.ts'
 import { openDatabase } from '#dashboard/kernel/db/client.ts'
 import { copyToFile } from '#dashboard/kernel/db/copy-database.ts'
 import { settings } from '#dashboard/kernel/db/schema.ts'
@@ -100,7 +101,13 @@ unless(reason).describe('records on a libSQL server', () => {
     expect(side('left')).toBe(side('right'))
     expect((await checkFile(path, records)).findings).toEqual([])
     await copyFile(path, `${home.path}/again.tar`)
+    await forgetRestored(home.path)
+    await Bun.write(`${home.path}/jwt-secret`, 'of its sessions')
     await expect(restore(`${home.path}/again.tar`, records, now)).rejects.toThrow('is not empty')
+    expect({
+      mark: await findRestored(home.path),
+      secret: await Bun.file(`${home.path}/jwt-secret`).text(),
+    }).toEqual({ mark: undefined, secret: 'of its sessions' })
   })
 })
 

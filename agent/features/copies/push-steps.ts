@@ -129,7 +129,6 @@ export function tableSteps({ host, site: live, params, warn }: PushRun): Step[] 
   const { tables } = params
   const steady = host.steady ?? host
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
-  const kept = options.optionTables(tables)
   return [
     saveDatabaseStep(host, user, tell, async (save) => {
       await recordReplacedTables(host, replaced, tables)
@@ -141,6 +140,7 @@ export function tableSteps({ host, site: live, params, warn }: PushRun): Step[] 
       title: `Replacing ${tables.length === 1 ? tables[0] : `${tables.length} tables`}`,
       effects: [change('database', user)],
       async apply() {
+        const kept = await options.optionTables(host, user, tables)
         if (kept.length > 0) await options.keepOptions(host, user, kept)
         await loadTables(host, live, { folder: fetched, tables, space: 'leave_some' })
         if (kept.length > 0) await options.restoreOptions(host, user, kept)
@@ -148,7 +148,7 @@ export function tableSteps({ host, site: live, params, warn }: PushRun): Step[] 
       async undo() {
         await freeFetchedSpace(steady, live)
         await restoreTables(steady, live, replaced, 'use_all')
-        if (kept.length > 0) await options.removeKeptOptions(steady, user)
+        await options.removeKeptOptions(steady, user)
       },
     },
   ]

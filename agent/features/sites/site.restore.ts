@@ -15,26 +15,34 @@ import * as nginx from '#agent/features/web/nginx.ts'
 import { namesTakenOver, refuseServedNames } from '#agent/features/web/nginx-servers.ts'
 import { connectionSteps } from '#agent/kernel/database/connections.ts'
 import { removeDatabase } from '#agent/kernel/database/mariadb.ts'
+import { inOrder } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { NGINX } from '#agent/kernel/services/debian-services.ts'
 import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
-import { findSite, findSiteWithName, moveSite, type Site } from '#agent/kernel/site/sites.ts'
+import {
+  findSite,
+  findSiteWithName,
+  moveSite,
+  type Site,
+  siteRecord,
+} from '#agent/kernel/site/sites.ts'
 import { after, command, line, ready, type Step, type Warn } from '#agent/kernel/steps/command.ts'
 import { findUnitOf } from '#agent/kernel/users/known-names.ts'
 import * as users from '#agent/kernel/users/users.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound, ServiceError } from '#shared/kernel/errors.ts'
 import { isReserved } from '#shared/kernel/fields.ts'
+import { omit } from '#shared/kernel/omit.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 import { isSystemAccount } from '#shared/kernel/system-accounts.ts'
 
 /** The site is restored when its record leaves the trash: until then the trash is unchanged. */
 export const siteRestore = command('site.restore', {
   lock: onSite.lock,
-  check: async ({ domain }, host) => ({ site: await getTrashed(host, domain) }),
+  check: async ({ domain }, host) => ({ site: withoutMove(await getTrashed(host, domain)) }),
   async find({ domain }, host) {
     const site = (await findSite(host, domain, 'trash')) ?? (await findSite(host, domain))
-    return site && { site }
+    return site && { site: withoutMove(site) }
   },
   steps: ({ params: { domain, accept }, host, site, warn }) => [
     ready(
@@ -50,6 +58,15 @@ export const siteRestore = command('site.restore', {
   ],
   result: domainOf,
 })
+
+/**
+ * Returns the site as it is restored: the former copy of a site that has moved serves again, without
+ * the logins, which have followed the site.
+ */
+function withoutMove(site: Site): Site {
+  const { moving } = site
+  return moving?.parted || moving?.closed ? omit(site, 'moving', 'access', 'clients') : site
+}
 
 async function preparationSteps(
   host: Host,
@@ -158,7 +175,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'record',
       title: 'Moving the record back',
-      ...moveSite(host, domain, 'trash', 'sites'),
+      ...inOrder(siteRecord(host, site, 'trash'), moveSite(host, domain, 'trash', 'sites')),
       decided: async () => (await findSite(host, domain)) !== undefined,
     },
     {

@@ -24,6 +24,12 @@ export async function copyToEmpty(file: string, to: DatabaseAddress): Promise<bo
   return await between(source, target)
 }
 
+/** Returns true for a database on a server without tables. */
+export async function isEmpty(database: DatabaseAddress): Promise<boolean> {
+  using client = connect(database, 1)
+  return (await tablesOf(client)).length === 0
+}
+
 async function rowsToFile(source: Client, path: string): Promise<void> {
   using target = connect({ url: `file:${path}` }, 1)
   if (!(await between(source, target))) throw new Error('the file of the copy is not empty')
@@ -79,7 +85,7 @@ async function copyRows(from: Transaction, to: Transaction, table: string): Prom
 const valuesOf = (row: Row, count: number) =>
   Array.from({ length: count }, (_, at) => row[at + 1] ?? null)
 
-async function tablesOf(on: Transaction) {
+async function tablesOf(on: Transaction | Client) {
   const { rows } = await on.execute(
     `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND ${OWN_TABLES} ORDER BY name`,
   )

@@ -1,14 +1,17 @@
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { connect, databaseFileOf } from '#dashboard/kernel/db/connect.ts'
-import { copyToEmpty } from '#dashboard/kernel/db/copy-database.ts'
+import { copyToEmpty, isEmpty } from '#dashboard/kernel/db/copy-database.ts'
 import { type DatabaseLock, lockDatabase } from '#dashboard/kernel/db/database-lock.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { replaceFile, stampOf, syncPath } from '#dashboard/kernel/runtime/files.ts'
 import type { DashboardRecords } from './back-up.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-backup.ts'
-import { markRestored } from './restored-mark.ts'
+import { forgetRestored, markRestored } from './restored-mark.ts'
+
+const NOT_EMPTY =
+  'The database on the server is not empty: create a new one and set DATABASE_URL to it'
 
 export interface RestoreResult {
   manifest: Manifest
@@ -31,11 +34,15 @@ export function restore(
     try {
       await removeDatabase(unpacked)
       await unpackChecked(backup, unpacked, records)
+      const aside = file === undefined ? undefined : await keepPrevious(file, now)
+      if (file === undefined) await refuseFull(records)
       await markRestored(records.data_dir, backup.manifest)
-      const aside =
-        file === undefined
-          ? await restoreIntoServer(unpacked, backup, records)
-          : await replaceFileDatabase(unpacked, file, backup, records, now)
+      await putSecrets(backup, records).catch(async (error: unknown) => {
+        await forgetRestored(records.data_dir)
+        throw error
+      })
+      if (file === undefined) await copyToServer(unpacked, records)
+      else await replaceFile(unpacked, file)
       return { manifest: backup.manifest, aside, has_recovery: backup.has_recovery }
     } finally {
       await removeDatabase(unpacked)
@@ -63,30 +70,18 @@ async function unpackChecked(
   await verifySeal(target, backup, data_dir)
 }
 
-/** Restores into a database on a server, which cannot be replaced: it must be empty. */
-async function restoreIntoServer(
-  unpacked: string,
-  backup: Backup,
-  records: DashboardRecords,
-): Promise<undefined> {
-  await putSecrets(backup, records)
-  if (await copyToEmpty(unpacked, records.database)) return
-  throw new BackupError(
-    'The database on the server is not empty: create a new one and set DATABASE_URL to it',
-  )
+/** Throws for a database on a server with tables: it cannot be replaced. */
+async function refuseFull({ database }: DashboardRecords): Promise<void> {
+  if (!(await isEmpty(database))) throw new BackupError(NOT_EMPTY)
 }
 
-async function replaceFileDatabase(
+async function copyToServer(
   unpacked: string,
-  file: string,
-  backup: Backup,
-  records: DashboardRecords,
-  now: Date,
-): Promise<string | undefined> {
-  const aside = await keepPrevious(file, now)
-  await putSecrets(backup, records)
-  await replaceFile(unpacked, file)
-  return aside
+  { data_dir, database }: DashboardRecords,
+): Promise<void> {
+  if (await copyToEmpty(unpacked, database)) return
+  await forgetRestored(data_dir)
+  throw new BackupError(NOT_EMPTY)
 }
 
 /**

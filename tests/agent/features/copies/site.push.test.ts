@@ -68,6 +68,21 @@ test('keeps the options that belong to the live site', async () => {
   }
 })
 
+test('keeps no options of a table of a plugin that only has such a name', async () => {
+  const { host, tables } = await pair()
+  const both = [...tables.shop, table('wp_mainwp_wp_options', 'c')]
+  Object.assign(tables, { shop: both, 'staging-shop': both })
+
+  const pushed = ['wp_options', 'wp_mainwp_wp_options']
+  const [, result] = await run(host, { ...params, tables: pushed, overwrite: pushed })
+
+  expect(result).toMatchObject({ domain: shop.domain })
+  const statements = host.runs.flatMap(({ options: { input = '' } }) => input.split('\n'))
+  const kept = statements.filter((one) => one.includes('hosting_kept_options'))
+  expect(kept.filter((one) => one.includes('FROM `wp_options`'))).toHaveLength(1)
+  expect(kept.filter((one) => one.includes('mainwp'))).toEqual([])
+})
+
 test.each([
   ['a table that changed on the live site', ['wp_posts'], [], 'wp_posts'],
   ['only those that are not named', ['wp_options', 'wp_posts'], ['wp_options'], 'wp_posts'],

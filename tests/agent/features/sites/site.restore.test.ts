@@ -2,8 +2,10 @@ import { expect, test } from 'bun:test'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { siteRestore } from '#agent/features/sites/site.restore.ts'
-import { writeSite } from '#agent/kernel/site/sites.ts'
+import { availablePath } from '#agent/features/web/vhost-files.ts'
+import { findSite, removeSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { anna } from '#tests/support/agent/with-sshd.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const only = { domain: 'shop.example' }
@@ -17,6 +19,25 @@ async function trashed(): Promise<FakeHost> {
   host.queries.length = 0
   return host
 }
+
+test.each([
+  ['closed', { from: ['10.0.0.1'], closed: true }, 'sites'],
+  ['forwarding', { to: '10.0.0.1', challenges: true, parted: true }, 'moved'],
+] as const)('a %s copy of a moved site serves again, with nobody who can log in', async (_, moving, folder) => {
+  const host = await server(shop)
+  await removeSite(host, shop.domain, 'sites').apply()
+  const copy = { ...shop, access: [anna], moving: { from: ['10.0.0.1'], ...moving } }
+  await writeSite(host, copy, folder)
+  await outcome(siteDelete.run({ ...only, copy: true }, contextOf(host)))
+
+  expect((await restore(host))[1]).toEqual(only)
+
+  expect(await findSite(host, shop.domain)).toEqual(shop)
+  const vhost = host.disk.text(availablePath(shop.domain))
+  expect([vhost?.includes('fastcgi_pass'), vhost?.includes('proxy_pass')]).toEqual([true, false])
+  const [, deleted] = await outcome(siteDelete.run(only, contextOf(host)))
+  expect(deleted).toMatchObject(only)
+})
 
 test('restores the data, then the services, then the virtual host', async () => {
   const whole = (await server(shop)).disk.all

@@ -1,9 +1,10 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect } from 'bun:test'
-import { copyFile, readdir, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, stat } from 'node:fs/promises'
 import { backUp } from '#dashboard/features/recovery/backup/back-up.ts'
 import { checkFile } from '#dashboard/features/recovery/backup/check-records.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
+import { findRestored } from '#dashboard/features/recovery/backup/restored-mark.ts'
 import { openDatabase } from '#dashboard/kernel/db/client.ts'
 import { lockDatabase } from '#dashboard/kernel/db/database-lock.ts'
 import { settings } from '#dashboard/kernel/db/schema.ts'
@@ -54,6 +55,17 @@ describe('a backup', () => {
     const short = Object.keys(before).filter((table) => (before[table]?.length ?? 0) < 2)
     expect(short).toEqual([])
     expect(await checkFile(path, records)).toEqual({ findings: [], notes: [] })
+  })
+
+  test('that cannot be restored marks nothing as restored', async (home) => {
+    await using other = await makeFolder()
+    const records = await makeRecords(home.path)
+    const { path } = await backUp(records, `${home.path}/`, { now, with_secrets: true })
+    await mkdir(`${other.path}/seal-secret.restoring`)
+
+    await expect(restore(path, recordsOf(other.path), now)).rejects.toThrow('EISDIR')
+
+    expect(await findRestored(other.path)).toBeUndefined()
   })
 
   test('is one tar file for its owner', async (home) => {
