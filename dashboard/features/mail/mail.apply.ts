@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { siteCall } from '#dashboard/features/backups/rule-parts.ts'
+import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type {
   OperationRules,
   OperationTarget,
@@ -54,6 +55,17 @@ async function sealedPassword(
     return kept.password_sealed
   }
   throw invalid({ 'relay.password': ['Is required, because the relay or its user has changed'] })
+}
+
+/** Returns the stored settings of a site as an agent gets them; undefined for a site without any. */
+export async function storedMailOf(
+  { db, sealer }: Pick<RulesDeps, 'db' | 'sealer'>,
+  { id: site_id, server_id, domain }: Pick<SiteRow, 'id' | 'server_id' | 'domain'>,
+): Promise<Params | undefined> {
+  const stored = await findMail(db, { server_id, site_id })
+  if (!stored) return undefined
+  const { setting, password_sealed } = stored
+  return paramsForAgent({ ...setting, password_sealed, domain }, sealer)
 }
 
 /** The password of the settings of a server or site is sealed: only the agent gets it. */

@@ -1,7 +1,11 @@
 import { z } from 'zod'
 import { failureBody } from '#dashboard/kernel/agents/agent-errors.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import { timeLimitExceeded } from '#dashboard/kernel/agents/output-limits.ts'
+import {
+  OutputExceeded,
+  ReceiveBudget,
+  timeLimitExceeded,
+} from '#dashboard/kernel/agents/output-limits.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { OperationRow, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { sendCancelRequest } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
@@ -14,7 +18,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 import type { ResultOf } from '#shared/commands.ts'
 import { cancelledError, conflict, offline, ServiceError } from '#shared/kernel/errors.ts'
-import { isTerminal } from '#shared/kernel/sse.ts'
+import { isNumbered, isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
 import type { StepChange } from '#shared/kernel/steps.ts'
 import { storeProgress } from './queries.ts'
 
@@ -163,33 +167,53 @@ export class MoveParts {
   }
 
   async #attached<N extends PartName>(
-    { id, server, command, params }: PartCall<N>,
+    call: PartCall<N>,
     end: { ms: number; error: () => Error },
   ): Promise<ResultOf<N>> {
-    const { signal, allowance } = this.#context
-    const events = await this.#deps.agents.stream(server, {
-      path: '/exec?warnings=true',
-      body: { command, params },
-      operation_id: `${this.#operation.id}-${id}`,
-      after: 0,
-      signal,
-      allowance,
-      end,
-    })
-    for await (const event of events) {
-      allowance.received({ events: 1 })
-      if (event.event === 'error') throw errorOf(failureBody(event.data))
-      if (isTerminal(event)) return parseCommandResult(command, event.data, params)
-      if (event.event === 'log') await this.log(`${server.name}: ${String(event.data.message)}`)
-      if (this.#deps.clock.elapsed() - this.#marked > PROGRESS_MS) await this.#progressed()
+    const operation_id = `${this.#operation.id}-${call.id}`
+    const heard = `heard ${operation_id}`
+    const after = this.get(heard, z.number()) ?? 0
+    const { signal } = this.#context
+    // Each part has its own: one that exceeds it can be undone by others.
+    const allowance = new ReceiveBudget()
+    const body = { command: call.command, params: call.params }
+    const asked = { path: '/exec?warnings=true', body, operation_id, after }
+    const events = await this.#deps.agents.stream(call.server, { ...asked, signal, allowance, end })
+    let last = after
+    try {
+      for await (const event of events) {
+        allowance.received({ events: 1 })
+        const result = await this.#heard(call, event)
+        if (result) return result
+        if (isNumbered(event)) last = event.id
+      }
+      throw offline('The connection to the agent was lost')
+    } catch (error) {
+      // The next attempt asks for the events after these.
+      if (last > after) await this.keep(heard, last)
+      throw error
     }
-    throw offline('The connection to the agent was lost')
+  }
+
+  /** Records an event; returns the result of the part that it ends. */
+  async #heard<N extends PartName>(
+    { server, command, params }: PartCall<N>,
+    event: StoredEvent,
+  ): Promise<ResultOf<N> | undefined> {
+    if (event.event === 'error') throw errorOf(failureBody(event.data))
+    if (isTerminal(event)) return parseCommandResult(command, event.data, params)
+    if (event.event === 'log') await this.log(`${server.name}: ${String(event.data.message)}`)
+    if (this.#deps.clock.elapsed() - this.#marked > PROGRESS_MS) await this.#progressed()
+    return undefined
   }
 }
 
 /** Whether an agent has answered that it refuses the request, or that it failed. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code !== 'offline' && error.refusal !== 'timed_out'
+  error instanceof ServiceError &&
+  !(error instanceof OutputExceeded) &&
+  error.code !== 'offline' &&
+  error.refusal !== 'timed_out'
 
 /** The result of a part without one. */
 export const Done = z.literal(true)

@@ -8,6 +8,7 @@ import {
   writeAll,
 } from '#dashboard/kernel/db/client.ts'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
+import { mail_settings } from '#dashboard/kernel/db/mail-schema.ts'
 import { site_moves } from '#dashboard/kernel/db/moves-schema.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
@@ -126,6 +127,7 @@ export const switchStatements = (
     .update(sites)
     .set({ server_id, status: 'active', status_reason: '', missing_since: null })
     .where(eq(sites.id, site_id)),
+  queries.update(mail_settings).set({ server_id }).where(eq(mail_settings.site_id, site_id)),
   queries
     .update(site_moves)
     .set({ ...values, progress: {} })

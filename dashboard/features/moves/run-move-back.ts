@@ -4,6 +4,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import type { ErrorBody } from '#shared/kernel/errors.ts'
 import { copyAccess } from './copy-access.ts'
+import { copyMail } from './copy-mail.ts'
 import { forwardRequests, frozenSeconds } from './forward-requests.ts'
 import { backUpSite } from './move-backup.ts'
 import { Done } from './move-parts.ts'
@@ -37,6 +38,7 @@ async function moveBack(session: MoveSession): Promise<Outcome> {
     return endWithoutMove(session, reason)
   }
   await openOnNewServer(session)
+  await copyMail(session)
   const access = await copyAccess(session)
   const switched = {
     site_id: site.id,

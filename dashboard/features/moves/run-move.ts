@@ -9,6 +9,7 @@ import { type ErrorBody, isCancelled, messageOf, ServiceError } from '#shared/ke
 import { Accept } from '#shared/kernel/plan.ts'
 import { Staging } from '#shared/sites/staging.ts'
 import { copyAccess } from './copy-access.ts'
+import { copyMail } from './copy-mail.ts'
 import { forwardRequests, frozenSeconds } from './forward-requests.ts'
 import { backUpSite, withBackupSource } from './move-backup.ts'
 import { Done, isRefusal } from './move-parts.ts'
@@ -77,6 +78,7 @@ async function move(session: MoveSession): Promise<Outcome> {
 
 async function copySite(session: MoveSession): Promise<void> {
   const backup = await copyWhileServing(session)
+  await copyMail(session)
   await copyChanges(session, backup, 'serving')
   await freezeSite(session)
   await copyChanges(session, backup, 'frozen')

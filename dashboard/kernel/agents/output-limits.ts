@@ -48,6 +48,9 @@ export class OutputBudget {
   }
 }
 
+/** Nothing more of an agent is read, which may continue its work. */
+export class OutputExceeded extends ServiceError {}
+
 /** The remaining budget of the agent of one operation, over all of its connections. */
 export class ReceiveBudget {
   #events = 0
@@ -58,7 +61,7 @@ export class ReceiveBudget {
     this.#events += events
     this.#bytes += bytes
     if (this.#events <= MAX_RECEIVED.events && this.#bytes <= MAX_RECEIVED.bytes) return
-    throw new ServiceError('internal', { message: TOO_MUCH_TEXT })
+    throw new OutputExceeded('internal', { message: TOO_MUCH_TEXT })
   }
 }
 

@@ -1,5 +1,6 @@
 import { clientsFor } from '#dashboard/features/access/clients.ts'
 import { grantsFor } from '#dashboard/features/access/show-access.ts'
+import { findMail } from '#dashboard/features/mail/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { enqueue } from '#dashboard/kernel/engine/enqueue.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start-operation.ts'
@@ -15,7 +16,7 @@ type RestoredSite = Awaited<ReturnType<typeof listOpen>>[number]
 
 /**
  * Completes the restores of sites of lost servers with ordinary operations of the dashboard: their
- * access, and their suspension. Copies on a lost server that answers again are suspended: they must
+ * suspension, their mail settings, and their access. Copies on a lost server that answers again are suspended: they must
  * neither serve nor run jobs beside the restored sites.
  */
 export async function completeRecoveries(deps: Deps): Promise<void> {
@@ -40,6 +41,8 @@ async function completeRecovery(
     const { status } = await (await startOperation(deps, 'site.suspend', target, {})).finished
     if (status === 'failed') return
   }
+  const mail = await findMail(deps.db, { server_id: server.id, site_id: site.id })
+  if (mail) await (await startOperation(deps, 'mail.apply', target, mail.setting)).finished
   if (grants.length + clients.length > 0)
     await startOperation(deps, 'site.access', target, { install: false })
   await closeRecovery(deps.db, site.id)

@@ -4,6 +4,7 @@ import { backup_proofs, backup_targets, backups } from '#dashboard/kernel/db/bac
 import { batch, type Database } from '#dashboard/kernel/db/client.ts'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { lost_servers, recovered_sites } from '#dashboard/kernel/db/lost-schema.ts'
+import { mail_settings } from '#dashboard/kernel/db/mail-schema.ts'
 import { site_moves } from '#dashboard/kernel/db/moves-schema.ts'
 import type { NewActivity, OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, operations, servers, sites, users } from '#dashboard/kernel/db/schema.ts'
@@ -59,6 +60,7 @@ export const changeServer: StartChange = (queries, { site_id, server_id, params 
       on conflict do update set suspended = excluded.suspended, is_open = 1`),
     // The other server of a move has a copy at most, which its next sync finds.
     queries.delete(site_moves).where(eq(site_moves.site_id, site_id)),
+    queries.update(mail_settings).set({ server_id }).where(eq(mail_settings.site_id, site_id)),
     queries
       .update(sites)
       .set({

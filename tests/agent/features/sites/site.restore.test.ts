@@ -23,21 +23,24 @@ async function trashed(): Promise<FakeHost> {
 test.each([
   ['closed', { from: ['10.0.0.1'], closed: true }, 'sites'],
   ['forwarding', { to: '10.0.0.1', challenges: true, parted: true }, 'moved'],
-] as const)('a %s copy of a moved site serves again, with nobody who can log in', async (_, moving, folder) => {
-  const host = await server(shop)
-  await removeSite(host, shop.domain, 'sites').apply()
-  const copy = { ...shop, access: [anna], moving: { from: ['10.0.0.1'], ...moving } }
-  await writeSite(host, copy, folder)
-  await outcome(siteDelete.run({ ...only, copy: true }, contextOf(host)))
+] as const)(
+  'a %s copy of a moved site serves again, with nobody who can log in',
+  async (_, moving, folder) => {
+    const host = await server(shop)
+    await removeSite(host, shop.domain, 'sites').apply()
+    const copy = { ...shop, access: [anna], moving: { ...moving, from: ['10.0.0.1'] } }
+    await writeSite(host, copy, folder)
+    await outcome(siteDelete.run({ ...only, copy: true }, contextOf(host)))
 
-  expect((await restore(host))[1]).toEqual(only)
+    expect((await restore(host))[1]).toEqual(only)
 
-  expect(await findSite(host, shop.domain)).toEqual(shop)
-  const vhost = host.disk.text(availablePath(shop.domain))
-  expect([vhost?.includes('fastcgi_pass'), vhost?.includes('proxy_pass')]).toEqual([true, false])
-  const [, deleted] = await outcome(siteDelete.run(only, contextOf(host)))
-  expect(deleted).toMatchObject(only)
-})
+    expect(await findSite(host, shop.domain)).toEqual(shop)
+    const vhost = host.disk.text(availablePath(shop.domain))
+    expect([vhost?.includes('fastcgi_pass'), vhost?.includes('proxy_pass')]).toEqual([true, false])
+    const [, deleted] = await outcome(siteDelete.run(only, contextOf(host)))
+    expect(deleted).toMatchObject(only)
+  },
+)
 
 test('restores the data, then the services, then the virtual host', async () => {
   const whole = (await server(shop)).disk.all

@@ -46,6 +46,20 @@ const refusing = (message: string) =>
     throw new Refused({ error: 'Conflict', message })
   }
 
+test('a copy of which the server reports too much is removed', async () => {
+  await using all = await movingServers()
+  all.two.agent.works.set('site.receive', async function* () {
+    for (let line = 0; line < 70; line += 1) yield 'x'.repeat(500_000)
+    return { status: 'ok', domain: 'shop.example', certificate: '' }
+  })
+
+  const text = await move(all)
+
+  expect(text).toContain('32 MiB')
+  expect(all.asked.slice(-2) as unknown[]).toEqual(REMOVED)
+  expect(await rowOf(all)).toBeUndefined()
+})
+
 test('a copy whose end is unknown is cancelled, and removed', async () => {
   await using all = await movingServers(SHORT)
   const { agent } = all.two

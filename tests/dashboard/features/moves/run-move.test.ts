@@ -70,6 +70,21 @@ const refusingAfter = (usual: Work, message: string) => {
 const move = (all: MovingServers) => events(all, 'move', { server_id: all.second })
 
 describe('a move', () => {
+  test('has each line once, although the connection is lost again and again', async (all) => {
+    all.two.agent.works.set('site.receive', async function* () {
+      for (const table of ['a', 'b', 'c', 'd', 'e', 'f']) yield `Copied ${table}`
+      return { status: 'ok', domain: 'shop.example', certificate: '' }
+    })
+    all.two.agent.cut_after = 2
+
+    const text = await move(all)
+
+    expect(text).toContain('event: complete')
+    expect([...text.matchAll(/Copied (\w)/g)].map(([, table]) => table)).toEqual([
+      ...['a', 'b', 'c', 'd', 'e', 'f'],
+    ])
+  })
+
   test('copies, freezes, copies the changes, and then the record has the new server', async (all) => {
     const text = await move(all)
 

@@ -4,6 +4,7 @@ import { eq, inArray, sql } from 'drizzle-orm'
 import { completeRecoveries } from '#dashboard/features/recovery/lost/complete-recoveries.ts'
 import { people, site_access } from '#dashboard/kernel/db/access-schema.ts'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
+import { mail_settings } from '#dashboard/kernel/db/mail-schema.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { bulkEnded, lostServer, setServer } from '#tests/support/dashboard/lost.ts'
@@ -227,9 +228,17 @@ describe('a server that does not come back', () => {
     )
   })
 
-  test('has its suspended sites suspended, and its people let in, on the new server', async () => {
+  test('has its suspended sites suspended, its mail set, and its people let in, on the new server', async () => {
     await using all = await lostServer()
-    const { dashboard, two, second, shop, blog, recover } = all
+    const { dashboard, two, first, second, shop, blog, recover } = all
+    const rules = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: 5 }
+    const setting = { ...rules, relay: null }
+    const mail: object[] = []
+    two.agent.works.set('mail.apply', async function* (params) {
+      mail.push(params)
+      yield 'Changing the mail settings'
+      return { relay: false }
+    })
     two.agent.works.set('site.suspend', async function* ({ domain }) {
       yield 'Suspending'
       return { status: 'ok', domain }
@@ -243,6 +252,9 @@ describe('a server that does not come back', () => {
       queries.batch([
         queries.insert(people).values({ id: 1, name: 'Agency', created_at: '2026-01-01' }),
         queries.insert(site_access).values({ site_id: blog, person_id: 1, kind: 'sftp' }),
+        queries
+          .insert(mail_settings)
+          .values({ server_id: first, site_id: blog, setting, updated_at: '2026-01-01' }),
       ]),
     )
     const { body } = await recover({ sites: all.sites })
@@ -254,11 +266,15 @@ describe('a server that does not come back', () => {
     const rows = await dashboard.db.read
       .select()
       .from(operations)
-      .where(inArray(operations.type, ['site.suspend', 'site.access']))
+      .where(inArray(operations.type, ['site.suspend', 'mail.apply', 'site.access']))
     expect(rows.map(({ type, site_id, server_id }) => [type, site_id, server_id]).sort()).toEqual([
+      ['mail.apply', blog, second],
       ['site.access', blog, second],
       ['site.suspend', shop, second],
     ])
+    expect(mail).toEqual([{ domain: 'blog.example', ...setting }])
+    const [{ server_id } = { server_id: 0 }] = await dashboard.db.read.select().from(mail_settings)
+    expect(server_id).toBe(second)
     expect((await homesOf(all))['shop.example']).toBe(`${second} suspended`)
   })
 
