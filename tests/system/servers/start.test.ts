@@ -1,5 +1,5 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
@@ -10,6 +10,8 @@ import { lacking, unless } from '#tests/support/skip.ts'
 import { get } from '#tests/support/system/requests.ts'
 
 const MINUTES = 60_000
+
+setDefaultTimeout(10 * MINUTES)
 const SOURCE = '/opt/hosting-control'
 const START = ['sh', `${SOURCE}/scripts/start.sh`]
 const ENV = { HOME: '/root', DATA_DIR: '/root/data' }
@@ -46,7 +48,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
       program = host.spawn([...START, '--site', 'example.test'], ENV)
       await lab.poll(() => /password: {2}|error:/.test(program.output()), {
         every_ms: 200,
-        timeout_ms: 3 * MINUTES,
+        timeout_ms: 8 * MINUTES,
       })
       expect(program.output()).not.toContain('error:')
 
