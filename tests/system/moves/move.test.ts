@@ -34,6 +34,9 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
     world = await startTwoServers()
     shop = await addSite(world, { domain, tls: 'self-signed' })
     await fill(world.one.host, { domain, user: shop.user })
+    const mail = `/api/servers/${world.one.id}/sites/${shop.id}/mail`
+    const changed = await world.dashboard.stream('PUT', mail, { hourly_limit: 7 })
+    expect(changed.at(-1)?.event).toBe('complete')
     secrets = new MoveSecrets(world, shop.user)
     await secrets.start()
   }, 10 * MINUTES)
@@ -49,6 +52,11 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
     return (await sql(at, text)).trim().split('\n')
   }
   const columns = (at: Member) => sql(at, 'SHOW COLUMNS FROM wp_links')
+  /** The limit with which the server sends mail of the site. */
+  const mailLimit = async ({ host }: Member): Promise<number> => {
+    const file = `/var/lib/hosting-mail/settings/sites/${shop.user}.json`
+    return JSON.parse(await host.must(['cat', file])).hourly_limit
+  }
   /** What an owner changes on the page of the site. */
   const configured = async ({ id }: Member) => {
     const { dashboard } = world
@@ -58,6 +66,7 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
       ['PATCH', '/settings', { xmlrpc: 'off' }],
       ['PUT', '/domains', { aliases: [alias] }],
       ['PUT', '/jobs', { jobs: [job] }],
+      ['PUT', '/mail', { hourly_limit: 9 }],
     ]
     const tier = await dashboard.call('PATCH', at, { tier: 'medium' })
     expect((await endOf(dashboard, tier)).event).toBe('complete')
@@ -109,6 +118,7 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
       expect(await columns(two)).toBe(await columns(one))
       expect(await columns(two)).toContain('visits')
       expect(await filesOf(two)).toBe(await filesOf(one))
+      expect(await mailLimit(two)).toBe(7)
       expect(await shop.server()).toBe(two.id)
     },
     10 * MINUTES,
@@ -148,6 +158,7 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
       console.log(`frozen for ${seconds} s on the way back`)
       for (const server of [one, two]) expect((await front(server)).status).toBe(200)
       expect(await orders(one)).toEqual(['order_1', 'order_2', 'order_3'])
+      expect(await mailLimit(one)).toBe(9)
       expect(await shop.server()).toBe(one.id)
       const { body } = await dashboard.call('GET', at(one))
       expect(body.site).toMatchObject({ tier: 'medium' })
