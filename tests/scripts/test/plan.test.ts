@@ -41,7 +41,7 @@ test('a gate runs its core, then what the change reaches, and then the rest by t
   expect(chosen[0]).toMatchObject({
     title: 'system/kills',
     because: 'agent/x.ts',
-    within_ms: 840_000,
+    within_ms: 780_000,
   })
   expect(chosen.at(-1)).toMatchObject({
     title: 'system/faults',
