@@ -28,7 +28,7 @@ import type { ParamsOf } from '#shared/commands.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from './fetch.ts'
 import type { Manifest } from './manifest.ts'
 import { chosenIn, dumpIn, fetchedOf } from './paths.ts'
-import { pauseSiteSteps, resumeSiteSteps } from './pause-site.ts'
+import { pauseSiteSteps, resumeSiteSteps, startSiteSteps } from './pause-site.ts'
 import {
   keepPreviousStep,
   keptUntil,
@@ -83,8 +83,9 @@ function replaceSteps({ params, host, site, get, find, warn }: RestoreRun): Step
     ...(params.parts.files ? [addressStep(host, site, former)] : []),
     replace.alignPasswordStep(host, site),
     ...forgetBaselineSteps(host, site),
-    ...resumeSiteSteps(host, site),
+    ...startSiteSteps(host, site),
     keepPreviousStep(host, user),
+    ...resumeSiteSteps(host, site),
     removeFetchedStep(host, site),
   ]
 }

@@ -28,7 +28,7 @@ import { getSite, type Site } from '#agent/kernel/site/sites.ts'
 import { command, ready, type Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { accountIn, dumpIn, factsIn, filesIn, previousOf, replacedOf } from './paths.ts'
-import { pauseSiteSteps, resumeSiteSteps } from './pause-site.ts'
+import { pauseSiteSteps, resumeSiteSteps, startSiteSteps } from './pause-site.ts'
 import { replacedFolderStep, saveDatabaseStep } from './previous-state.ts'
 import * as replace from './replace.ts'
 import { sanitizeFiles } from './sanitize-files.ts'
@@ -97,13 +97,14 @@ function stepsOf(host: Host, site: Site): Step[] {
     },
     replace.alignPasswordStep(host, site),
     ...forgetBaselineSteps(host, site),
-    ...resumeSiteSteps(host, site),
+    ...startSiteSteps(host, site),
     {
       name: 'record',
       title: 'Recording that the restore is undone',
       ...removed(host, 'file', factsIn(previous)),
       decided: async () => !(await host.files.stat(factsIn(previous))),
     },
+    ...resumeSiteSteps(host, site),
     {
       name: 'cleanup',
       title: 'Removing the restored state',

@@ -10,6 +10,7 @@ import { hostAfter } from '#agent/kernel/effects/host-after.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
+import { syncFolders } from '#agent/kernel/users/users.ts'
 import { pauseJobsForReplacing, resumeJobsAfterReplacing } from './pause-jobs.ts'
 
 /** Stops the programs of the site and ends sessions; nginx still serves visitors from its cache. */
@@ -62,27 +63,43 @@ const failureIgnored = ({ effects, apply }: Change): Pick<Step, 'effects' | 'app
   },
 })
 
-/** Resumes the site and requests its first page: a problem is reported, and undoes nothing. */
-export function resumeSiteSteps(host: Host, site: Site): Step[] {
-  const { user, domain, php } = site
+/**
+ * Starts PHP, which writes for visitors from then on: the step that decides comes directly after
+ * it, since an undo would lose their writes. What programs wrote is on the disk before: a power
+ * failure after the decision would leave empty files.
+ */
+export function startSiteSteps(host: Host, site: Site): Step[] {
   const steady = host.steady ?? host
   return [
+    ...ownFileSteps(host, site),
+    {
+      name: 'sync',
+      title: 'Writing the files to the disk',
+      effects: [],
+      apply: () => syncFolders(host, site.user),
+    },
     {
       name: 'start',
-      title: `Starting PHP ${php}`,
+      title: `Starting PHP ${site.php}`,
       effects: async () =>
         fpm.apply(hostAfter(host, await pausePools(host, site).effects()), site).effects(),
       apply: fpm.apply(host, site).apply,
       undo: pausePools(steady, site).apply,
     },
-    ...ownFileSteps(host, site),
-    purgeStep(host, site),
-    {
-      name: 'release',
-      title: 'Resuming the jobs of WordPress',
-      ...resumeJobsAfterReplacing(host, user),
-    },
-    ...openLoginsSteps(host, site),
-    awaitAnswerStep(host, domain),
   ]
 }
+
+/**
+ * Resumes what was paused, after the decision, and requests the first page: a problem is reported
+ * and retried, and undoes nothing.
+ */
+export const resumeSiteSteps = (host: Host, site: Site): Step[] => [
+  ...openLoginsSteps(host, site),
+  {
+    name: 'release',
+    title: 'Resuming the jobs of WordPress',
+    ...resumeJobsAfterReplacing(host, site.user),
+  },
+  purgeStep(host, site),
+  awaitAnswerStep(host, site.domain),
+]

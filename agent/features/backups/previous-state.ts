@@ -7,7 +7,6 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { removeExtraQuota } from '#agent/kernel/users/extra-quota.ts'
 import { limitDisk } from '#agent/kernel/users/quota.ts'
-import { syncFolders } from '#agent/kernel/users/users.ts'
 import {
   accountIn,
   dumpIn,
@@ -73,9 +72,8 @@ async function saveCurrentDatabase(host: Host, user: string): Promise<string[]> 
 }
 
 /**
- * Renames the folder of the replaced state: then the change is complete, and can be undone. What
- * programs wrote is on the disk by then: a power failure would leave empty files. The state before
- * the last change is removed after that: until then, an undo still needs it.
+ * Renames the folder of the replaced state: then the change is decided, and can be undone by a user.
+ * The state before the last change is removed after that: until then, an undo still needs it.
  */
 export function keepPreviousStep(host: Host, user: string, what = 'state'): Step {
   const [replaced, previous] = [replacedOf(user), previousOf(user)]
@@ -88,7 +86,6 @@ export function keepPreviousStep(host: Host, user: string, what = 'state'): Step
     ],
     async apply() {
       if (!(await host.files.stat(replaced))) return
-      await syncFolders(host, user)
       if (await host.files.stat(previous)) await host.files.rename(previous, olderIn(replaced))
       await host.files.rename(replaced, previous)
       // What is left goes with its folder.

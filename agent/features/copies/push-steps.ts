@@ -154,17 +154,23 @@ export function tableSteps({ host, site: live, params, warn }: PushRun): Step[] 
   ]
 }
 
-/** Flushes an object cache, which may have rows of the previous tables. */
-export const flushStep = (host: Host, live: Site): Step => ({
+/**
+ * Flushes an object cache, which may have rows of the previous tables, before PHP runs, and again
+ * after an undo, whose rows it may lack.
+ */
+export const flushStep = (host: Host, site: Site): Step => ({
   name: 'objects',
-  title: `Flushing the object cache of ${live.domain}`,
+  title: `Flushing the object cache of ${site.domain}`,
   effects: [run('program', 'wp cache flush')],
   async *apply() {
-    const args = ['--skip-plugins', '--skip-themes', 'cache', 'flush']
-    const output = await runWpCli(host, live, args)
+    const output = await flushObjects(host, site)
     if (output.code !== 0) yield `Warning: the object cache was not flushed: ${complaintOf(output)}`
   },
+  undo: async () => void (await flushObjects(host.steady ?? host, site)),
 })
+
+const flushObjects = (host: Host, site: Site) =>
+  runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'cache', 'flush'])
 
 const nextBaselineOf = (domain: string) => `${domain}.next`
 

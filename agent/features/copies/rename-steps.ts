@@ -5,7 +5,11 @@ import {
   restoreTables,
 } from '#agent/features/backups/chosen/tables.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/features/backups/paths.ts'
-import { pauseSiteSteps, resumeSiteSteps } from '#agent/features/backups/pause-site.ts'
+import {
+  pauseSiteSteps,
+  resumeSiteSteps,
+  startSiteSteps,
+} from '#agent/features/backups/pause-site.ts'
 import { replacedFolderStep, saveDatabaseStep } from '#agent/features/backups/previous-state.ts'
 import { writeReport } from '#agent/features/copies/clone/report.ts'
 import { restoreConfig, rewriteConfig } from '#agent/features/copies/rename/config.ts'
@@ -65,7 +69,7 @@ export function stepsOf(job: RenameRun): Step[] {
       apply: () => switchDomain(host, former.domain, target),
       undo: () => serveFormer(host.steady ?? host, { former, target }),
     },
-    ...resumeSiteSteps(host, target),
+    ...startSiteSteps(host, target),
     {
       name: 'record',
       title: `Recording ${target.domain} as the primary domain`,
@@ -81,6 +85,7 @@ export function stepsOf(job: RenameRun): Step[] {
       undo: () => removeFormerRecord(host.steady ?? host, target),
       decided: async () => (await findSite(host, former.domain)) === undefined,
     },
+    ...resumeSiteSteps(host, target),
     ...followingSteps(job),
   ]
 }
@@ -213,7 +218,6 @@ function contentSteps({ host, former, target, gives, get, warn }: RenameRun): St
   const { user } = target
   const steady = host.steady ?? host
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
-  const flush = flushStep(host, target)
   const tell = (message: string) => warn({ code: 'left_out', message })
   return [
     replacedFolderStep(host, user),
@@ -259,7 +263,7 @@ function contentSteps({ host, former, target, gives, get, warn }: RenameRun): St
       effects: [run('program', 'wp eval')],
       apply: () => proveAddress(host, target),
     },
-    { ...flush, undo: () => applyAndFlush(flush) },
+    flushStep(host, target),
   ]
 }
 
@@ -281,13 +285,6 @@ async function* rewrite(host: Host, { former, target }: Renaming): Progress<stri
   await writeReport(host, user, { at, files: 0, bytes: 0, tables: names.length, addresses })
   yield `${count} addresses in ${names.length} tables`
   return names
-}
-
-/** Applies a change and flushes the object cache, which may have the new address. */
-async function applyAndFlush({ apply }: Pick<Step, 'apply'>): Promise<void> {
-  const work = apply()
-  if (work instanceof Promise) return work
-  for await (const _ of work ?? []);
 }
 
 /**

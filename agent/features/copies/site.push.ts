@@ -1,5 +1,9 @@
 import { fetchedOf } from '#agent/features/backups/paths.ts'
-import { pauseSiteSteps, resumeSiteSteps } from '#agent/features/backups/pause-site.ts'
+import {
+  pauseSiteSteps,
+  resumeSiteSteps,
+  startSiteSteps,
+} from '#agent/features/backups/pause-site.ts'
 import {
   keepPreviousStep,
   removeFetchedStep,
@@ -64,9 +68,10 @@ function stepsOf(job: PushRun): Step[] {
       effects: [],
       apply: () => writeReport(host, user, get(copied)),
     },
-    ...resumeSiteSteps(host, live),
     flushStep(host, live),
+    ...startSiteSteps(host, live),
     keepPreviousStep(host, user),
+    ...resumeSiteSteps(host, live),
     baselineStep(job),
     removeFetchedStep(host, live),
   ]

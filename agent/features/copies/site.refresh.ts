@@ -3,7 +3,11 @@ import { withLargerQuotaForCopy } from '#agent/features/backups/larger-quota.ts'
 import { userIn } from '#agent/features/backups/manifest.ts'
 import { dumpIn, fetchedOf } from '#agent/features/backups/paths.ts'
 import { pauseJobsForReading, resumeJobsAfterReading } from '#agent/features/backups/pause-jobs.ts'
-import { pauseSiteSteps, resumeSiteSteps } from '#agent/features/backups/pause-site.ts'
+import {
+  pauseSiteSteps,
+  resumeSiteSteps,
+  startSiteSteps,
+} from '#agent/features/backups/pause-site.ts'
 import {
   keepPreviousStep,
   removeFetched,
@@ -87,8 +91,9 @@ function stepsOf(job: RefreshRun): Step[] {
     ...databaseSteps(host, site, undefined, tell),
     filesStep(host, user, undefined),
     ...separationSteps(job),
-    ...resumeSiteSteps(host, site),
+    ...startSiteSteps(host, site),
     keepPreviousStep(host, user),
+    ...resumeSiteSteps(host, site),
     removeFetchedStep(host, site),
   ]
 }

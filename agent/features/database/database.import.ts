@@ -1,6 +1,10 @@
 import { refuseLack } from '#agent/features/backups/fetch.ts'
 import { accountIn, dumpIn, replacedOf } from '#agent/features/backups/paths.ts'
-import { pauseSiteSteps, resumeSiteSteps } from '#agent/features/backups/pause-site.ts'
+import {
+  pauseSiteSteps,
+  resumeSiteSteps,
+  startSiteSteps,
+} from '#agent/features/backups/pause-site.ts'
 import {
   keepPreviousStep,
   keptUntil,
@@ -129,8 +133,9 @@ function stepsOf(
       undo: () => replace.loadDatabase(steady, site, dumpIn(replacedOf(user)), 'use_all'),
     },
     ...forgetBaselineSteps(host, site),
-    ...resumeSiteSteps(host, site),
+    ...startSiteSteps(host, site),
     keepPreviousStep(host, user, 'database'),
+    ...resumeSiteSteps(host, site),
     {
       name: 'cleanup',
       title: 'Removing the upload',

@@ -13,7 +13,7 @@ export const purgeStep = (host: Host, { user, domain }: Site): Step => ({
 
 /** Empties the page cache. nginx treats a missing file as a miss. */
 function pageCacheEmptied(host: Host, user: string): Change {
-  const argv = ['find', pageCacheOf(user), '-type', 'f', '-delete']
+  const argv = ['find', pageCacheOf(user), '-ignore_readdir_race', '-type', 'f', '-delete']
   return provided(
     () => host.files.stat(pageCacheOf(user)),
     declared([remove('pages', pageCacheOf(user))], () =>

@@ -163,9 +163,9 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
         'dump',
         'database',
         'files',
+        'sync',
         'start',
-        'pages',
-        'release',
+        'record',
       ]
       for (const step of sampled(steps)) {
         const { outcome } = await run(

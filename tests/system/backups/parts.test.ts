@@ -222,7 +222,7 @@ describe.skipIf(reason !== undefined)(`parts of a backup${reason ? ` [${reason}]
     await bash('printf now > one/1 && rm -r a')
     const [before, rest] = [await state(), await left()]
     const parts = { files: true, database: true, paths: ['one', 'a/b', 'odd'], tables: ALL }
-    for (const step of ['fetch', 'stop', 'keep', 'dump', 'database', 'files', 'start', 'release']) {
+    for (const step of ['fetch', 'stop', 'keep', 'dump', 'database', 'files', 'start', 'record']) {
       const { outcome } = await run('backup.restore', restore(parts), `${step}:1`)
       expect([step, outcome.data.message]).toEqual([step, 'injected fault'])
       expect([step, await state()]).toEqual([step, before])

@@ -2,9 +2,11 @@ import { expect, test } from 'bun:test'
 import { backupRestore } from '#agent/features/backups/backup.restore.ts'
 import { backupUndo } from '#agent/features/backups/backup.undo.ts'
 import type { BackupParts } from '#shared/backups/backup-parts.ts'
+import type { Warning } from '#shared/servers/agent.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { NEW, OLD, rename } from '#tests/support/agent/renaming.ts'
+import { during } from '#tests/support/agent/replaced.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const PAGE = '/srv/www/shop/public/page.html'
@@ -48,11 +50,12 @@ test('fetches and checks everything, then replaces files and database, and keeps
     'Replacing the database',
     'Replacing the files',
     'Setting the database password from wp-config.php',
+    'Writing the files to the disk',
     'Starting PHP 8.2',
-    'Emptying the page cache of shop.example',
-    'Resuming the jobs of WordPress',
-    'Waiting for an answer of the site',
     'Keeping the previous state for a week',
+    'Resuming the jobs of WordPress',
+    'Emptying the page cache of shop.example',
+    'Waiting for an answer of the site',
     'Removing the fetched data',
   ])
   expect(result).toEqual({
@@ -73,6 +76,22 @@ test('fetches and checks everything, then replaces files and database, and keeps
     '/srv/www/.restore/shop/previous/public',
   ])
   expect(host.disk.all['/var/lib/hosting-agent/backups/shop/open']).toBeUndefined()
+})
+
+test('an obstacle after the start of PHP undoes nothing, as visitors write from then on', async () => {
+  const { host, restore } = await changedSite()
+  const warnings: Warning[] = []
+  host.disk.putFolder('/var/cache/hosting/shop', { mode: 0o700 })
+  during(host, 'find /var/cache/hosting/shop', () => {
+    host.disk.putText(PAGE, 'by a visitor')
+    throw new Error('The page cache is broken')
+  })
+
+  const [, result] = await outcome(backupRestore.run(restore(BOTH), contextOf(host, warnings)))
+
+  expect(result).toEqual(expect.objectContaining({ domain: 'shop.example' }))
+  expect(warnings).toEqual([{ code: 'cleanup_pending', message: 'The page cache is broken' }])
+  expect(host.disk.text(PAGE)).toBe('by a visitor')
 })
 
 test('the slice of the site keeps its file while PHP is stopped: nothing takes it for left over', async () => {

@@ -34,11 +34,12 @@ test('fetches everything, then replaces files and database, and keeps the previo
     'Replacing the files',
     'Changing the configuration of the copy',
     'Switching off payments, mail services and accounts',
+    'Writing the files to the disk',
     'Starting PHP 8.2',
-    'Emptying the page cache of staging.shop.example',
-    'Resuming the jobs of WordPress',
-    'Waiting for an answer of the site',
     'Keeping the previous state for a week',
+    'Resuming the jobs of WordPress',
+    'Emptying the page cache of staging.shop.example',
+    'Waiting for an answer of the site',
     'Removing the fetched data',
   ])
   expect(result).toEqual({

@@ -10,6 +10,6 @@ test('empties the page cache as the user of nginx, and leaves the folders to ngi
 
   expect(result).toEqual({ domain: 'shop.example' })
   expect(host.runs.map(({ line, options }) => [line, options.user])).toEqual([
-    ['find /var/cache/hosting/shop -type f -delete', 'www-data'],
+    ['find /var/cache/hosting/shop -ignore_readdir_race -type f -delete', 'www-data'],
   ])
 })

@@ -19,7 +19,7 @@ test('flushes the objects by wp-cli as the site, then empties the page cache', a
   expect(result).toEqual({ domain: 'shop.example' })
   expect(host.runs.map(({ line }) => line)).toEqual([
     expect.stringMatching(/ --skip-plugins --skip-themes cache flush$/),
-    'find /var/cache/hosting/shop -type f -delete',
+    'find /var/cache/hosting/shop -ignore_readdir_race -type f -delete',
   ])
 })
 
