@@ -74,6 +74,13 @@ function hostileCopies(world: () => HostileWorld): void {
     const hostile = { kind: 'backup', ...world().source(id) }
 
     expect(ended(await two.run('site.receive', { ...params, from: hostile }))).toBe('complete')
+    // nginx knows the name a moment after the signal; until then it closes the connection.
+    const isKnown = () =>
+      get(two.host, `http://${EVIL.domain}/`).then(
+        () => true,
+        () => false,
+      )
+    await lab.poll(isKnown, { every_ms: 100, timeout_ms: 60_000, awaited: 'nginx knows the copy' })
     expect(await harm(two, EVIL, others)).toEqual(HARMLESS)
     const catchUp = (snapshot: string) => {
       const changed = { ...gathered, files: { ...gathered.files, snapshot } }

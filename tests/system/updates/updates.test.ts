@@ -17,7 +17,7 @@ import { PAGE, startLoad } from '#tests/support/system/load.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES, type Site } from '#tests/support/system/world.ts'
 
-setDefaultTimeout(8 * MINUTES)
+setDefaultTimeout(15 * MINUTES)
 
 const ARCHIVE = '/srv/security'
 const RELEASE = `Origin: Debian
@@ -85,7 +85,7 @@ function unattendedChecks(worldNow: () => Enrolled, siteNow: () => Site): void {
 
     const env = { DEBIAN_FRONTEND: 'noninteractive' }
     const upgrade = ['unattended-upgrade', '-v']
-    const said = await host.must(upgrade, { env, timeout_ms: 3 * MINUTES })
+    const said = await host.must(upgrade, { env, timeout_ms: 10 * MINUTES })
 
     expect(said).toMatch(new RegExp(`Packages that (will be|were) upgraded: ${NAME}`))
     expect(await versionOf()).toBe(`${version}+security1`)
@@ -200,14 +200,14 @@ unless(lab.available()).describe('a server that gets updates', () => {
       ['apt-get', 'install', '--reinstall', '-y', '-q', ...names, 'mariadb-server-core'],
       {
         env: { DEBIAN_FRONTEND: 'noninteractive' },
-        timeout_ms: 3 * MINUTES,
+        timeout_ms: 10 * MINUTES,
       },
     )
     // The agent may restart PHP before apt ends.
     const seen: string[] = []
     let isInstalled = false
     const look = async () => seen.push(...(await deleted())) >= 0 && isInstalled
-    const watching = lab.poll(look, { every_ms: 250, timeout_ms: 4 * MINUTES })
+    const watching = lab.poll(look, { every_ms: 250, timeout_ms: 11 * MINUTES })
     await installing
     isInstalled = true
     await watching
