@@ -21,6 +21,7 @@ import {
   storeReadings,
 } from '#dashboard/features/metrics/queries.ts'
 import { ReadingQueue } from '#dashboard/features/metrics/reading-queue.ts'
+import { removeCopiesOfMove } from '#dashboard/features/moves/left-copies.ts'
 import { runMove } from '#dashboard/features/moves/run-move.ts'
 import { runMoveBack } from '#dashboard/features/moves/run-move-back.ts'
 import { runMoveConfirm } from '#dashboard/features/moves/run-move-confirm.ts'
@@ -237,6 +238,7 @@ export function makeDeps(outside: OutsideDeps) {
     const isCopy = operation.type === 'site.clone' || operation.type === 'site.refresh'
     const prepare = isCopy ? awaitSource : awaitBackup
     const ready = await prepare({ ...sync, worker }, operation, context)
+    await removeCopiesOfMove(sync, ready, context)
     return sendWithRepository(sync, ready, async (chosen) => {
       const sent = await runAfterRecords(sync, chosen, context)
       return runOnAgent({ ...sync, allowPassword }, sent, context)

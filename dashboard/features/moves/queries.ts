@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne, or } from 'drizzle-orm'
+import { and, desc, eq, inArray, ne, or } from 'drizzle-orm'
 import type { PolicyGuard } from '#dashboard/kernel/auth/policy.queries.ts'
 import {
   batch,
@@ -8,16 +8,37 @@ import {
   writeAll,
 } from '#dashboard/kernel/db/client.ts'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
+import { lost_servers } from '#dashboard/kernel/db/lost-schema.ts'
 import { mail_settings } from '#dashboard/kernel/db/mail-schema.ts'
 import { site_moves } from '#dashboard/kernel/db/moves-schema.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { servers, sites } from '#dashboard/kernel/db/schema.ts'
+import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 import type { SiteMove } from '#shared/moves/api/moves.ts'
 
 export function findServer(db: Database, id: number): Promise<ServerRow | undefined> {
   return db.read.select().from(servers).where(eq(servers.id, id)).get()
 }
+
+/** Whether a user has declared that the server does not come back. */
+export async function isLost(db: Database, server_id: number): Promise<boolean> {
+  const row = await db.read
+    .select({ server_id: lost_servers.server_id })
+    .from(lost_servers)
+    .where(eq(lost_servers.server_id, server_id))
+    .get()
+  return row !== undefined
+}
+
+/** Returns the newest restore of a site from a lost server. */
+export const lastRestoreOf = (db: Database, site_id: number) =>
+  db.read
+    .select({ params: operations.params })
+    .from(operations)
+    .where(and(eq(operations.site_id, site_id), eq(operations.type, 'site.recover')))
+    .orderBy(desc(operations.created_at), desc(operations.id))
+    .limit(1)
+    .get()
 
 /**
  * Lists the sites of a server, managed or not, that have a name of this one, but not what a sync

@@ -5,7 +5,7 @@ import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 import { LeftCopies } from './move-row.ts'
 import { isCopyDeleted, isNotForwarding, MAX_PAUSE_MS } from './move-state.ts'
-import { findServer } from './queries.ts'
+import { findServer, isLost } from './queries.ts'
 import { listUnfinishedMoves, type OpenMove } from './unfinished-moves.queries.ts'
 
 /**
@@ -33,7 +33,10 @@ function isLater(next_at: string, now: Date): boolean {
 
 async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<boolean> {
   const other = await findServer(db, row.other_id)
-  if (server.status !== 'online' || other?.status !== 'online') return false
+  if (server.status !== 'online') return false
+  // A move back needs the server that does not come back; everything else ends without it.
+  if (await isLost(db, row.other_id)) return row.moved_at === null || isCopyDeleted(row)
+  if (other?.status !== 'online') return false
   const { left, settled, receiving, removed } = row.progress
   const isRemoved = receiving === undefined || removed !== undefined
   const ids = settled === undefined || !isRemoved ? [] : (LeftCopies.safeParse(left).data ?? [])

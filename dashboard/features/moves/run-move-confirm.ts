@@ -4,7 +4,7 @@ import type { Outcome } from '#dashboard/kernel/engine/operation-handle.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { Done } from './move-parts.ts'
 import { endWithSuccess, type MoveSession, withSession } from './move-session.ts'
-import { endStatements } from './queries.ts'
+import { endStatements, isLost } from './queries.ts'
 import { switchSite } from './switch-site.ts'
 import { listStatements, resultUnlessGone, trashedCopyRow } from './trashed-copy.ts'
 
@@ -15,13 +15,18 @@ const DeletedCopy = z.union([z.number(), Done])
 export const runMoveConfirm = withSession(confirm)
 
 async function confirm(session: MoveSession): Promise<Outcome> {
-  const { operation, parts, site, here, other } = session
+  const { deps, operation, parts, site, here, other } = session
   const { domain } = site
   // Ends only what a user has started: after a cancelled confirmation, DNS may point elsewhere.
   if (operation.actor === null && !parts.has('deleted'))
     throw conflict('Only a user can confirm a move')
   const title = `Moving the copy on ${other.name} to the trash`
+  const is_lost = await isLost(deps.db, other.id)
   const size = await parts.once('deleted', title, DeletedCopy, async () => {
+    if (is_lost) {
+      await parts.log(`Warning: ${other.name} is lost, and with it the copy of ${domain}`)
+      return true
+    }
     const params = { domain, copy: true }
     const call = { id: 'delete', server: other, command: 'site.delete', params } as const
     return (await resultUnlessGone(parts.call(call)))?.size ?? true
@@ -31,7 +36,9 @@ async function confirm(session: MoveSession): Promise<Outcome> {
     return true
   })
   // A copy that is not listed would be forgotten.
-  const copy = await trashedCopyRow(session, other, size === true ? undefined : size)
+  const copy = is_lost
+    ? undefined
+    : await trashedCopyRow(session, other, size === true ? undefined : size)
   const change = (queries: Queries) => [
     ...endStatements(queries, site.id),
     ...listStatements(queries, copy),

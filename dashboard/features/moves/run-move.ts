@@ -5,7 +5,13 @@ import { sendCancelRequest } from '#dashboard/kernel/engine/cancel/cancel-reques
 import type { Outcome } from '#dashboard/kernel/engine/operation-handle.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
-import { type ErrorBody, isCancelled, messageOf, ServiceError } from '#shared/kernel/errors.ts'
+import {
+  conflict,
+  type ErrorBody,
+  isCancelled,
+  messageOf,
+  ServiceError,
+} from '#shared/kernel/errors.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 import { Staging } from '#shared/sites/staging.ts'
 import { copyAccess } from './copy-access.ts'
@@ -23,7 +29,7 @@ import {
 } from './move-session.ts'
 import { openOnNewServer } from './open-site.ts'
 import { moveSiteParams } from './params.ts'
-import { deleteMove, findServer, switchStatements } from './queries.ts'
+import { deleteMove, findServer, isLost, switchStatements } from './queries.ts'
 import { copyChanges, freezeSite, refuseUncovered, switchSite } from './switch-site.ts'
 import {
   deletedRow,
@@ -51,6 +57,8 @@ async function move(session: MoveSession): Promise<Outcome> {
   const { deps, parts, site, here, other } = session
   const known = parts.get('failure', Failure)
   if (known) return giveUp(session, known)
+  if (await isLost(deps.db, session.other.id))
+    return giveUp(session, conflict(`${session.other.name} was declared lost`).body)
   try {
     if (!parts.has('parting')) await copySite(session)
     await forwardRequests(session)
@@ -145,11 +153,13 @@ async function stagingOf({ deps, parts, site }: MoveSession): Promise<{ staging?
 async function giveUp(session: MoveSession, reason: ErrorBody): Promise<Outcome> {
   const { deps, operation, parts, site, here, other } = session
   const { domain } = site
+  const is_lost = await isLost(deps.db, other.id)
   await parts.finally('settled', `Serving ${domain} as before`, Done, async () => {
+    if (is_lost) await stopForwarding(session)
     await switchSite(session, { id: 'settled', server: here, state: 'settled' })
     return true
   })
-  if (parts.has('receiving')) {
+  if (parts.has('receiving') && !is_lost) {
     await parts.finally('removed', `Removing the copy on ${other.name}`, Done, async () => {
       // Its agent may still be making the copy.
       const receiving = { id: `${operation.id}-receive`, cancel: 'forced' } as const
@@ -164,6 +174,21 @@ async function giveUp(session: MoveSession, reason: ErrorBody): Promise<Outcome>
 }
 
 /**
+ * Starts the site again where an undecided move may have left it forwarding to a server that is
+ * lost. A site that does not forward refuses that.
+ */
+async function stopForwarding(session: MoveSession): Promise<void> {
+  const { parts, here } = session
+  if (!parts.has('parting')) return
+  // The name of a lost server may lead nowhere, and nothing forwards to this one.
+  const peers = await requireAddresses(here)
+  const arriving = { id: 'return', server: here, state: 'arriving', peers } as const
+  await switchSite(session, arriving).catch((error: unknown) => {
+    if (!isRefusal(error)) throw error
+  })
+}
+
+/**
  * Removes the copies that earlier moves could not remove, because their servers were unreachable.
  * Only the server to which the site moves now must answer.
  */
@@ -172,7 +197,8 @@ async function removeLeftCopies(session: MoveSession): Promise<void> {
   const all = parts.get('left', LeftCopies) ?? []
   const still: number[] = []
   for (const id of all) {
-    const server = id === here.id ? undefined : await findServer(deps.db, id)
+    const isGone = id === here.id || (await isLost(deps.db, id))
+    const server = isGone ? undefined : await findServer(deps.db, id)
     if (server && !(await isCopyRemoved(session, server))) still.push(id)
   }
   await parts.keep('left', still.length === 0 ? undefined : still)

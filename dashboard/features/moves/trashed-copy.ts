@@ -13,13 +13,17 @@ import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
 import type { MoveSession } from './move-session.ts'
 import { unlistStatements } from './queries.ts'
 
+type CopiedSite = Pick<MoveSession, 'site'> & {
+  deps: Pick<MoveSession['deps'], 'agents' | 'clock' | 'trash_ms'>
+}
+
 /**
  * Returns the record of a copy in the trash of its server: it is listed, restored and purged like a
  * deleted site. `size` is that of a copy that this operation has deleted; the trash may then be
  * unreadable. Undefined if the trash does not have it.
  */
 export async function trashedCopyRow(
-  session: MoveSession,
+  session: CopiedSite,
   server: ServerRow,
   size: number | undefined,
 ): Promise<NewSite | undefined> {
@@ -34,7 +38,7 @@ export async function trashedCopyRow(
 }
 
 /** Returns the record of a deleted copy, which was like the site is now. */
-export function deletedRow(session: MoveSession, server: ServerRow, size = 0): NewSite {
+export function deletedRow(session: CopiedSite, server: ServerRow, size = 0): NewSite {
   const { domain, user, php, tier, tls: own } = session.site
   const tls = own === 'other' ? 'none' : own
   const dates = datesOf(session)
@@ -42,7 +46,7 @@ export function deletedRow(session: MoveSession, server: ServerRow, size = 0): N
   return trashedRow(facts, server.id, dates)
 }
 
-const datesOf = ({ deps: { clock, trash_ms } }: MoveSession) => ({
+const datesOf = ({ deps: { clock, trash_ms } }: CopiedSite) => ({
   now: timestamp(clock),
   purge_at: timestamp(clock, trash_ms),
 })

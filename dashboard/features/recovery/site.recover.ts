@@ -1,6 +1,7 @@
 import { atOnce, named, onSite } from '#dashboard/features/backups/rule-parts.ts'
 import { siteClone } from '#dashboard/features/copies/site.clone.ts'
 import { recordsStep } from '#dashboard/features/domains/dns/stored-changes.ts'
+import { withoutCopies } from '#dashboard/features/moves/left-copies.ts'
 import { recoverParams } from '#dashboard/features/recovery/lost/params.ts'
 import { changeServer } from '#dashboard/features/recovery/lost/queries.ts'
 import { setFinalStatus } from '#dashboard/kernel/engine/record-changes.queries.ts'
@@ -12,7 +13,7 @@ const STATES = ['active', 'suspended', 'missing', 'failed', 'cancelled'] as cons
 export const siteRecover: OperationRules<'site.recover'> = {
   ...onSite,
   ...atOnce,
-  sent: siteClone.sent,
+  sent: (params, ...how) => siteClone.sent(withoutCopies(params), ...how),
   first_step: recordsStep,
   site: { states: STATES, found: false },
   params: recoverParams,

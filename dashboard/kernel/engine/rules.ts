@@ -83,7 +83,7 @@ interface StoredDifferently {
   'site.rename': ParamsOf<'site.rename'> & WithRecords
   'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
   'site.clone': StoredCopyParams
-  'site.recover': StoredCopyParams
+  'site.recover': StoredCopyParams & { copies?: object }
   'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
   'wp.login': ParamsOf<'wp.login'> & LoginPlace
   'site.move': { server_id: number; accept?: string[] }

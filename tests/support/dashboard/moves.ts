@@ -1,5 +1,7 @@
 import { eq } from 'drizzle-orm'
+import { lost_servers } from '#dashboard/kernel/db/lost-schema.ts'
 import { servers } from '#dashboard/kernel/db/schema.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { HastyClock } from './clock.ts'
@@ -83,6 +85,19 @@ export function hangs(
     return new Promise(() => undefined)
   })
   return { ends: () => void works.set(command, usual) }
+}
+
+/** Its agent does not answer any more, and a user has declared that it does not come back. */
+export async function declaredLost({ dashboard, ...all }: MovingServers, id: number) {
+  await (id === all.first ? all.one : all.two).agent.stop()
+  await dashboard.db.write((queries) =>
+    queries
+      .insert(lost_servers)
+      .values({ server_id: id, declared_at: timestamp(dashboard.deps.clock) }),
+  )
+  await dashboard.db.write((queries) =>
+    queries.update(servers).set({ status: 'offline' }).where(eq(servers.id, id)),
+  )
 }
 
 /** Its agent does not answer any more, and time hurries to the deadline of the move. */

@@ -4,6 +4,7 @@ import { stagingParams } from '#dashboard/features/copies/staging-access.ts'
 import { type NameChange, readChanges } from '#dashboard/features/domains/dns/read-changes.ts'
 import { storedChanges } from '#dashboard/features/domains/dns/stored-changes.ts'
 import { namesOf } from '#dashboard/features/domains/names.queries.ts'
+import { copiesOfMove } from '#dashboard/features/moves/left-copies.ts'
 import { moveSiteParams } from '#dashboard/features/moves/params.ts'
 import { refuseTakenUser } from '#dashboard/features/sites/queries.ts'
 import { makeSiteUser } from '#dashboard/features/sites/site-user.ts'
@@ -62,6 +63,7 @@ export async function paramsFromBackup(
     ...(site.staging && { staging: await stagingParams(deps, site) }),
     ...(accept && { accept }),
     ...storedChanges(changes),
+    ...(await copiesOfMove(deps, site.id, lost.id)),
   }
 }
 

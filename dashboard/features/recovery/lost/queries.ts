@@ -58,7 +58,7 @@ export const changeServer: StartChange = (queries, { site_id, server_id, params 
       select id, server_id, status = 'suspended' from sites
       where ${isElsewhere} and server_id in (select server_id from lost_servers)
       on conflict do update set suspended = excluded.suspended, is_open = 1`),
-    // The other server of a move has a copy at most, which its next sync finds.
+    // The copies of a move are in the params: they are removed before the restore.
     queries.delete(site_moves).where(eq(site_moves.site_id, site_id)),
     queries.update(mail_settings).set({ server_id }).where(eq(mail_settings.site_id, site_id)),
     queries

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { copySteps, isInTheWay } from '#dashboard/features/moves/left-copies.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { type BulkDeps, storeBulk } from '#dashboard/kernel/bulk/create-bulk.ts'
 import { unknownServers } from '#dashboard/kernel/bulk/targets.queries.ts'
@@ -119,7 +120,11 @@ async function planOne(
     const site = await getSiteById(deps.db, target.site_id)
     refuseWrongState(rulesOf(deps, type).site, site)
     const params = await paramsFromBackup(deps, lost, { server, site, actor }, call)
-    return { ...target, plan: (await planOf(deps, { type, server, params })).plan, error: null }
+    const copies = await copySteps(deps, params, target)
+    // Its agent would refuse a plan, as long as it has a site of this name.
+    if (isInTheWay(params, server.id)) return { ...target, plan: { steps: copies }, error: null }
+    const { plan } = await planOf(deps, { type, server, params })
+    return { ...target, plan: { ...plan, steps: [...copies, ...plan.steps] }, error: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return { ...target, plan: null, error: bodyOf(error) }

@@ -8,7 +8,12 @@ import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { enqueue } from '#dashboard/kernel/engine/enqueue.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
-import { events, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import {
+  declaredLost,
+  events,
+  type MovingServers,
+  movingServers,
+} from '#tests/support/dashboard/moves.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
@@ -72,6 +77,25 @@ test('a site that has left its server, and is not opened, is shown and then open
   expect([early, due]).toEqual([[], ['site.move success']])
   expect((await all.site(all.shop)).server_id).toBe(all.second)
   expect((await shown(all)).open).toBeNull()
+})
+
+test('a site that forwards to a server that was declared lost serves visitors again', async () => {
+  await using all = await movingServers(FAST)
+  refuses(all, 'two', 'arrived')
+  await move(all)
+  await declaredLost(all, all.second)
+  all.asked.length = 0
+  await later(all)
+
+  const due = await repeated(all)
+
+  expect(due).toEqual(['site.move failed'])
+  expect(all.asked as unknown[]).toEqual([
+    ['one', 'site.switch', 'arriving'],
+    ['one', 'site.switch', 'settled'],
+  ])
+  expect((await all.site(all.shop)).server_id).toBe(all.first)
+  expect(await findMove(all.dashboard.db, all.shop)).toBeUndefined()
 })
 
 test('a retry by a user opens it, too', async () => {

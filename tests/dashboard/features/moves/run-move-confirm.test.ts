@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
-import { events, movingServers } from '#tests/support/dashboard/moves.ts'
+import { declaredLost, events, movingServers } from '#tests/support/dashboard/moves.ts'
 
 test('deletes the former copy, and the site is like any other', async () => {
   await using all = await movingServers()
@@ -16,6 +16,20 @@ test('deletes the former copy, and the site is like any other', async () => {
   ])
   expect(await findMove(all.dashboard.db, all.shop)).toBeUndefined()
   expect((await all.site(all.shop)).server_id).toBe(all.second)
+})
+
+test('is possible without a former server that was declared lost', async () => {
+  await using all = await movingServers()
+  await events(all, 'move', { server_id: all.second })
+  await declaredLost(all, all.first)
+  all.asked.length = 0
+
+  const text = await events(all, 'move-confirm')
+
+  expect(text).toContain('event: complete')
+  expect(all.asked as unknown[]).toEqual([['two', 'site.switch', 'settled']])
+  expect(await findMove(all.dashboard.db, all.shop)).toBeUndefined()
+  expect((await all.dashboard.call('GET', '/api/trash')).body.trash).toEqual([])
 })
 
 test('the former copy is in the trash of the dashboard, with a day on which it is deleted', async () => {
