@@ -4,7 +4,7 @@ import type { LostServerView } from '#shared/recovery/api/lost-servers.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { fill, sqlOf } from '#tests/support/system/cloning.ts'
-import { addSite, type MovedSite } from '#tests/support/system/moved-site.ts'
+import { addSite, type MovedSite, moved } from '#tests/support/system/moved-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import {
   type Member,
@@ -16,6 +16,8 @@ import {
 const MINUTES = 60_000
 const SAVED = ['shop.example.test', 'blog.example.test'] as const
 const UNSAVED = 'new.example.test'
+/** It has moved to the lost server, and the other one still has its former copy, which forwards. */
+const MOVED = 'moved.example.test'
 
 unless(lab.available()).describe('a server that does not come back', () => {
   let world: TwoServers
@@ -30,6 +32,17 @@ unless(lab.available()).describe('a server that does not come back', () => {
       await fill(world.one.host, { domain, user })
       await succeeded(world.dashboard, `/api/servers/${world.one.id}/sites/${id}/backups`)
     }
+    const { dashboard, one, two } = world
+    const reversed = { ...world, one: two, two: one }
+    const leaving = await addSite(reversed, { domain: MOVED, tls: 'self-signed' })
+    await moved(reversed, leaving, {})
+    const server = async () => {
+      const { body } = await world.dashboard.call('GET', `/api/fleet/sites/${leaving.id}`)
+      return Object(body.site).server_id
+    }
+    sites.set(MOVED, { ...leaving, server })
+    const trash = (await dashboard.call('GET', '/api/trash')).body.trash
+    expect([await server(), trash]).toEqual([one.id, []])
   }, 10 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
 
@@ -73,16 +86,20 @@ unless(lab.available()).describe('a server that does not come back', () => {
       await becomes(one.id, 'offline')
       expect(await states()).toEqual([
         'blog.example.test restorable',
+        'moved.example.test restorable',
         'new.example.test lost',
         'shop.example.test restorable',
       ])
-      const named = SAVED.map((domain) => ({ site_id: site(domain).id, server_id: two.id }))
+      const all = [...SAVED, MOVED]
+      const named = all.map((domain) => ({ site_id: site(domain).id, server_id: two.id }))
       const path = `/api/servers/${one.id}/lost`
       const planned = await world.dashboard.call('POST', path, { sites: named, dry_run: true })
       const plans = planned.body.plans as { error: unknown; plan: { steps: unknown[] } }[]
       expect(plans.map(({ error, plan }) => [error, plan.steps.length > 5])).toEqual([
         [null, true],
         [null, true],
+        // The removal of the copy alone: its agent refuses a plan for a name that it has.
+        [null, false],
       ])
 
       const { status, body } = await world.dashboard.call('POST', path, {
@@ -93,14 +110,15 @@ unless(lab.available()).describe('a server that does not come back', () => {
         ...{ every_ms: 100, timeout_ms: MINUTES, awaited: 'a restore begins' },
       })
       await world.restartDashboard()
-      expect(await ended(Object(body.bulk_operation).id)).toMatchObject({ success: 2, failed: 0 })
+      expect(await ended(Object(body.bulk_operation).id)).toMatchObject({ success: 3, failed: 0 })
 
       expect(await states()).toEqual([
         'blog.example.test restored',
+        'moved.example.test restored',
         'new.example.test lost',
         'shop.example.test restored',
       ])
-      for (const domain of SAVED) {
+      for (const domain of all) {
         expect(await front(two, domain)).toEqual([200, true])
         expect(await site(domain).server()).toBe(two.id)
       }
