@@ -7,6 +7,9 @@ import type { Effect } from '#shared/kernel/plan.ts'
 
 const FRESH_MS = 3_600_000
 const RETRY_MS = 600_000
+const KEPT_VERSIONS = 3
+/** The name of a folder into which an archive is unpacked. */
+const DRAFT = /^\.[a-z0-9]{8}$/
 
 /** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
 interface CachedCore {
@@ -104,6 +107,7 @@ async function* fromSource(
     if (meanwhile?.digest === digest) return folderOf(host, meanwhile)
     const version = await unpack(host, url, digest, attempts)
     await writeCachedCore(host, { version, digest, at })
+    await removeOld(host, version)
     return folderOf(host, { version })
   })
 }
@@ -121,6 +125,8 @@ async function unpack(host: Host, url: string, digest: string, attempts: number)
     await refuseUnfit(host, archive)
     await host.shell.run(['tar', '-xzf', archive, '-C', draft, '--no-same-owner'])
     await host.shell.run(['chmod', '-R', 'u=rwX,go=rX', `${draft}/wordpress`])
+    // A power failure would leave empty files under the name of the version.
+    await host.shell.run(['sync', '--file-system', '--', draft])
     const version = await versionIn(host, `${draft}/wordpress`)
     await host.files.remove(folderOf(host, { version }))
     await host.files.rename(`${draft}/wordpress`, folderOf(host, { version }))
@@ -128,6 +134,20 @@ async function unpack(host: Host, url: string, digest: string, attempts: number)
   } finally {
     await host.files.remove(draft)
   }
+}
+
+/**
+ * Removes what interrupted downloads left, and all versions but the newest ones: a site may be made
+ * from the one before, and a backup may be proven with another.
+ */
+async function removeOld(host: Host, current: string): Promise<void> {
+  const names = (await host.files.list(cacheOf(host))).map(({ name }) => name)
+  const versions = names
+    .filter((name) => /^\d/.test(name) && name !== current)
+    .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))
+  const drafts = names.filter((name) => DRAFT.test(name))
+  for (const name of [...drafts, ...versions.slice(KEPT_VERSIONS - 1)])
+    await host.files.remove(`${cacheOf(host)}/${name}`)
 }
 
 async function versionIn({ files }: Host, folder: string): Promise<string> {

@@ -65,6 +65,22 @@ test('leaves only the files and their note', async () => {
   ])
 })
 
+test('keeps the newest versions, and removes what interrupted downloads left', async () => {
+  const host = published(fakeHost())
+  for (const version of ['6.8', '6.9.9', '6.10', '7.0'])
+    await host.disk.write(`${CACHE}/${version}/index.php`, '')
+  await host.disk.write(`${CACHE}/.ab12cd34/archive.tar.gz`, '')
+  await host.disk.write(`${CACHE}/latest.tar.gz`, '')
+
+  await provide(host)
+
+  const left = (await host.files.list(CACHE)).map(({ name }) => name).sort()
+  expect(left).toEqual(['6.10', '7.0', '7.1.1', 'latest.json', 'latest.tar.gz'])
+  expect(host.runs.map(({ line }) => line)).toContainEqual(
+    expect.stringMatching(/^sync --file-system -- .*\/\.[a-z0-9]{8}$/),
+  )
+})
+
 test('uses the cached copy when the source is unreachable', async () => {
   const host = published(fakeHost())
   await provide(host)
