@@ -35,6 +35,7 @@ unless(lab.available()).describe('a server that does not come back', () => {
     const { dashboard, one, two } = world
     const reversed = { ...world, one: two, two: one }
     const leaving = await addSite(reversed, { domain: MOVED, tls: 'self-signed' })
+    await fill(two.host, { domain: MOVED, user: leaving.user })
     await moved(reversed, leaving, {})
     const server = async () => {
       const { body } = await world.dashboard.call('GET', `/api/fleet/sites/${leaving.id}`)
