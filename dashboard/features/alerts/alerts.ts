@@ -61,9 +61,10 @@ export class Alerts {
     const version = await db.version()
     if (!mailer || this.#isKnown(version)) return
     const { email_notifications } = await getSettings(db)
-    const stored = email_notifications ? await listAlerts(db) : []
+    const stored = await listAlerts(db)
     this.#known = { version, at: clock.elapsed(), is_pending: stored.some(isPending) }
-    if (!email_notifications) return
+    // What began before the setting was turned off may have ended unseen.
+    if (!email_notifications) return this.#store(stored, [])
     const seen = await overview(this.#deps)
     const decision = decide(stored, seen, clock.now())
     this.#known.is_pending = decision.current.some(isPending)

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { createTransport } from 'nodemailer'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { type SmtpServer, withoutPassword } from './smtp-url.ts'
@@ -62,6 +63,14 @@ export function makeMailer(server: SmtpServer, from: string, times = DEFAULT_TIM
     disableUrlAccess: true,
     logger: false,
   })
+  /** The ids of messages whose text the server has asked for: it may have accepted them. */
+  const begun = new Set<unknown>()
+  transport.use('stream', ({ data, message }, next) => {
+    const text = new PassThrough()
+    text.once('resume', () => begun.add(data.messageId))
+    message.transform(() => text)
+    next()
+  })
   const domain = from.slice(from.lastIndexOf('@') + 1)
   const named = (id: string) => `<${id}@${domain}>`
   return {
@@ -92,8 +101,10 @@ export function makeMailer(server: SmtpServer, from: string, times = DEFAULT_TIM
         return { accepted: true, answer: withoutPassword(response, server), refused }
       } catch (error) {
         const answer = withoutPassword(reasonOf(error), server)
-        const unclear = isRefusal(error) ? {} : ({ is_unclear: true } as const)
-        return { accepted: false, answer, refused: [], ...unclear }
+        const isUnclear = begun.has(named(id)) && typeof Object(error).responseCode !== 'number'
+        return { accepted: false, answer, refused: [], ...(isUnclear && { is_unclear: true }) }
+      } finally {
+        begun.delete(named(id))
       }
     },
   }
@@ -108,30 +119,6 @@ const REASONS: Record<string, string> = {
   ENOTFOUND: 'The name of the server cannot be resolved',
   EDNS: 'The name of the server cannot be resolved',
   ETIMEDOUT: 'The server did not answer in time',
-}
-
-/** The codes of errors before a message is sent, and the times of waiting before that. */
-const BEFORE_MESSAGE = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EDNS',
-  'EAUTH',
-  'ETLS',
-  'EENVELOPE',
-  'CONNECT_TIMEOUT',
-  'GREETING_TIMEOUT',
-  'UPGRADE_TIMEOUT',
-])
-
-/** Whether an error of the sending proves that the mail server has not accepted the message. */
-function isRefusal(error: unknown): boolean {
-  const { responseCode, timeoutType } = Object(error)
-  return (
-    typeof responseCode === 'number' ||
-    [systemCodeIn(error), codeOf(error), timeoutType].some((code) => BEFORE_MESSAGE.has(code))
-  )
 }
 
 const systemCodeIn = (error: unknown): string =>

@@ -34,8 +34,14 @@ export class HealthReader {
   async update(server: AgentAddress, agents: Pick<Agents, 'call'>): Promise<void> {
     const { db, bus, clock } = this.#deps
     const changed = await this.#read(server, agents)
-    if ((await storeHealth(db, server.id, changed, timestamp(clock))) > 0)
-      bus.notify(sitesTopic(server.id))
+    try {
+      if ((await storeHealth(db, server.id, changed, timestamp(clock))) > 0)
+        bus.notify(sitesTopic(server.id))
+    } catch (error) {
+      // Otherwise the next reading would find nothing new.
+      this.forget(server.id)
+      throw error
+    }
   }
 
   /** Reads at most MAX_HEALTH_CHANGES a minute, however often an agent reports another state. */

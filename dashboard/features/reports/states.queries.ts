@@ -57,7 +57,9 @@ export function listChangedStates(
           where known.site_id = found.site_id and known.at > ${day_ago}) >= ${MAX_CHANGES}
           then 'unknown' else state end as state
       from (
-        select ${sites.id} as site_id, coalesce(${healthAt(now)}, 'off') as state, ${LAST} as before
+        select ${sites.id} as site_id,
+          case when ${sites.status} = 'missing' then 'unknown'
+            else coalesce(${healthAt(now)}, 'off') end as state, ${LAST} as before
         from ${sites} where not ${sites.found}
       ) as found where state is not before
     ) where state is not before`)

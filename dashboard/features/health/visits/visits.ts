@@ -23,7 +23,7 @@ import { CONNECTION_CODES } from './verdict.ts'
 import type { VisitedSite } from './visit-site.ts'
 
 interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'log'> {
-  leases: Leases
+  leases: Pick<Leases, 'holds' | 'run'>
   /** Returns the verdict on a site; undefined when its server cannot be requested. */
   visit(site: VisitedSite, signal: AbortSignal): Promise<HealthVerdict | undefined>
   findObstacle(to: AgentAddress): Promise<ServiceError | undefined>
@@ -215,11 +215,16 @@ export class Visits {
     return this.#storing
   }
 
+  /** Stores the results that have come, and those that come while it stores. */
   async #storeSoon(): Promise<void> {
+    while (this.#results.length > 0) {
+      await this.#deps.clock.sleep(COLLECT_MS, this.#stopping.signal)
+      await this.#storeResults(this.#results.splice(0))
+    }
+  }
+
+  async #storeResults(results: readonly (StoredVisit & { server_id: number })[]): Promise<void> {
     const { db, bus, clock, leases } = this.#deps
-    await clock.sleep(COLLECT_MS, this.#stopping.signal)
-    const results = this.#results
-    this.#results = []
     const shares = [...new Set(results.map(({ server_id }) => shareOf(server_id)))]
     const changed = await leases.run(shares, () => storeVisits(db, results, timestamp(clock)))
     for (const server_id of changed) bus.notify(sitesTopic(server_id))

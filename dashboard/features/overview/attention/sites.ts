@@ -79,7 +79,7 @@ function missing(site: NeedySite): AttentionItem {
   const instead = site.found ? 'ignore it here' : 'delete it here as well'
   const advice = `look for it on the server, or ${instead}`
   const reason = withAdvice(site.status_reason, advice)
-  return siteItem(site, { severity: 'warning', reason })
+  return siteItem(site, { severity: site.found ? 'warning' : 'critical', reason })
 }
 
 const certificate =

@@ -166,6 +166,24 @@ describe('critical items', () => {
     await pass(dashboard, clock, 10 * MINUTE)
     expect(relay.received).toHaveLength(1)
   })
+
+  test('of before the setting was off do not hide those after it', async () => {
+    const { relay, clock, dashboard } = await world()
+    const at = '/api/settings/email_notifications'
+    const server = await addServer(dashboard, 'web-1')
+    await change(dashboard, server, OFFLINE)
+    await pass(dashboard, clock, MINUTE)
+    await dashboard.call('PUT', at, { value: false })
+    await change(dashboard, server, ONLINE)
+    await pass(dashboard, clock, 5 * MINUTE)
+    await change(dashboard, server, OFFLINE)
+    expect(relay.received).toHaveLength(1)
+
+    await dashboard.call('PUT', at, { value: true })
+    await pass(dashboard, clock, 5 * MINUTE)
+
+    expect(relay.received).toHaveLength(2)
+  })
 })
 
 describe('the notifications', () => {

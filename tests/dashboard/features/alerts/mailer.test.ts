@@ -167,6 +167,25 @@ describe('a message', () => {
     ])
   })
 
+  test('is certainly not sent if the server has not asked for its text', async () => {
+    const closing = createServer((socket) => socket.destroy())
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve))
+    ends.push(() => closing.close())
+    const { port } = closing.address() as { port: number }
+    const untrusted = await relay({ ...certified, secure: true })
+
+    const sent = [
+      await mailerTo(`smtp://127.0.0.1:${port}`).send(MESSAGE),
+      await mailerTo(`smtps://127.0.0.1:${untrusted.port}`).send(MESSAGE),
+    ]
+
+    expect(sent.map(({ accepted, is_unclear }) => [accepted, is_unclear])).toEqual([
+      [false, undefined],
+      [false, undefined],
+    ])
+    expect(untrusted.received).toEqual([])
+  })
+
   test('has no password in the answer of a server that repeats it', async () => {
     const password = 'needle-in-a-haystack'
     const forms = ['shop', password, `\0shop\0${password}`].map((form) => btoa(form))

@@ -147,6 +147,23 @@ test('unchanged states are not written', async () => {
   expect(writes).toBe(0)
 })
 
+test('a state whose write failed is written at the next reading', async () => {
+  const { agent, dashboard, read, site } = world
+  agent.health = [up('a.example')]
+  await read()
+  const { write } = dashboard.db
+  dashboard.db.write = async () => {
+    dashboard.db.write = write
+    throw new Error('The database is busy')
+  }
+  agent.health = [unwell('a.example', 'down', 'php_failed')]
+
+  await expect(read()).rejects.toThrow('The database is busy')
+  await read()
+
+  expect(await site(1)).toMatchObject({ health: 'down', health_code: 'php_failed' })
+})
+
 describe('a hostile agent', () => {
   test('reports only the sites of its own server', async () => {
     const { agent, dashboard, read, listed } = world

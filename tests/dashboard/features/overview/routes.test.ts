@@ -147,12 +147,18 @@ describe('the fleet', () => {
       updates: 1,
       updates_unknown: 1,
     })
-    expect(attention.map(({ kind, total, items }) => [kind, total, items[0]?.name])).toEqual([
-      ['service_failed', 1, '127.0.0.1'],
-      ['site_missing', 1, 'gamma.example'],
-      ['php_eol', 1, 'PHP 8.1'],
-      ['backup_setup', 1, 'Backups of sites'],
-      ['updates', 1, 'beta.example'],
+    const shown = attention.map(({ kind, total, items: [first] }) => [
+      kind,
+      total,
+      first?.name,
+      first?.severity,
+    ])
+    expect(shown).toEqual([
+      ['service_failed', 1, '127.0.0.1', 'critical'],
+      ['site_missing', 1, 'gamma.example', 'critical'],
+      ['php_eol', 1, 'PHP 8.1', 'warning'],
+      ['backup_setup', 1, 'Backups of sites', 'info'],
+      ['updates', 1, 'beta.example', 'info'],
     ])
   })
 

@@ -80,6 +80,14 @@ describe('the states of a site', () => {
     expect((await states()).at(-1)).toEqual([at(1), 'off'])
   })
 
+  test('are unknown, and no time without an outage, while the server does not have the site', async () => {
+    await look(0)
+    await world.change({ status: 'missing' })
+    await look(1)
+
+    expect((await states()).at(-1)).toEqual([at(1), 'unknown'])
+  })
+
   test('are not recorded without limit', async () => {
     for (let minute = 0; minute < 250; minute += 1) {
       const state = minute % 2 === 0 ? 'up' : 'down'

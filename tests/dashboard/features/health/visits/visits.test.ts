@@ -118,6 +118,32 @@ test('requests a site until there is a result, also while nothing else happens',
   expect(requested.toSorted().join('')).toBe('aaabcd')
 })
 
+test('stores a result that comes while earlier ones are stored', async () => {
+  const { clock, dashboard } = world
+  const { leases } = dashboard.deps
+  const storing = Promise.withResolvers<void>()
+  const run: typeof leases.run = (shares, work) =>
+    leases.run(shares, () => {
+      storing.resolve()
+      return work()
+    })
+  const slow = new Visits({
+    ...dashboard.deps,
+    leases: { holds: (share) => leases.holds(share), run },
+    clock: { ...clock, now: clock.now, elapsed: clock.elapsed, sleep: async () => undefined },
+    findObstacle: async () => undefined,
+    async visit({ domain }) {
+      if (domain.startsWith('d')) await storing.promise
+      return UP
+    },
+  })
+
+  await Promise.all((await slow.look()) ?? [])
+  await slow.stop()
+
+  expect(await world.site(4)).toMatchObject({ visited_at: expect.any(String) })
+})
+
 test('repeats a failed request once before it counts', async () => {
   world.agent.health = [up('a.example')]
   await world.read()
@@ -156,6 +182,8 @@ test('shows by itself that a site breaks and is repaired: within the interval, a
     for (let seconds = 0; seconds <= most; seconds++) {
       if ((await state()) === health) return seconds
       await clock.pass(1_000)
+      // The database needs real time.
+      await Bun.sleep(2)
     }
     return Number.POSITIVE_INFINITY
   }
