@@ -65,7 +65,8 @@ function decideKind(
 ): Decision {
   const problems = group ? problemsOf(group) : []
   const whole = stored.find(isWhole)
-  const single = stored.filter((alert) => !isWhole(alert))
+  const known = stored.filter((alert) => !isWhole(alert))
+  const single = known.map((alert) => (isJoined(alert) ? continued(alert, known, problems) : alert))
   if (group && isTruncated(group))
     return followProblems(whole ? [whole] : [], [wholeOf(group)], moment)
   if (!whole || whole.mailed_at === null) return followProblems(single, problems, moment)
@@ -79,6 +80,24 @@ function decideKind(
     ...end,
     current: [...end.current, ...rest.map((one) => ({ ...one, mailed_at, message_id }))],
   }
+}
+
+/** The kinds with one item for several sites of a server, which is that of the site if it is alone. */
+const JOINED: readonly AttentionKind[] = ['backup_late', 'mail']
+
+const isJoined = ({ kind }: Alert) => JOINED.includes(kind)
+
+/** Returns the alert under the key of the item that has taken its place: neither ends nor begins. */
+function continued(alert: Alert, known: readonly Alert[], problems: readonly Problem[]): Alert {
+  const has = (key: string, all: readonly { key: string }[]) => all.some((one) => one.key === key)
+  if (has(alert.key, problems)) return alert
+  const next = problems.find(
+    ({ key, server_id, site_id }) =>
+      server_id === alert.server_id &&
+      (site_id === null) !== (alert.site_id === null) &&
+      !has(key, known),
+  )
+  return next ? { ...alert, key: next.key } : alert
 }
 
 /** The fields of an alert that its item decides. */

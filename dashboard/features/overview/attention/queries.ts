@@ -230,6 +230,10 @@ function failedOperations(
           and later.server_id = operations.server_id and later.site_id is operations.site_id
           and later.created_at > operations.created_at and later.status <> 'cancelled')
       and ${isOnVisibleSite(visible, operations) ?? sql`true`}`)
-    .orderBy(desc(finished_at))
+    .orderBy(
+      // The critical ones, which are mailed, before any number of others.
+      desc(sql`coalesce(error ->> '$.code' in ('result_mismatch', 'foreign_address'), 0)`),
+      desc(finished_at),
+    )
     .limit(limit)
 }

@@ -79,6 +79,20 @@ class Rounds {
 const nothing = { begun: [], ended: [] }
 const MINUTE = 60_000
 
+describe('sites of a server that have one item', () => {
+  const late = (name: string, site_id: number | null = null) =>
+    group('backup_late', [item({ name, server_id: 1, site_id })])
+
+  test('do not end because another one joins or leaves them', () => {
+    const rounds = new Rounds()
+    expect(rounds.pass(MINUTE, [late('a.example', 1)]).begun).toEqual(['a.example'])
+    expect(rounds.pass(10 * MINUTE, [late('web-1')])).toEqual(nothing)
+    expect(rounds.pass(10 * MINUTE, [late('b.example', 2)])).toEqual(nothing)
+    expect(rounds.pass(10 * MINUTE, [])).toEqual({ begun: [], ended: ['b.example'] })
+    expect(rounds.stored).toEqual([])
+  })
+})
+
 describe('a critical item', () => {
   test('is mailed once when it stays, and once when it is over', () => {
     const rounds = new Rounds()

@@ -1,13 +1,18 @@
 // tier: gate
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { overview } from '#dashboard/features/overview/overview.ts'
 import { listFleetSites } from '#dashboard/features/sites/listing/sites.queries.ts'
 import { type Database, openDatabase } from '#dashboard/kernel/db/client.ts'
 import type { NewSite, OperationRow, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { isolation_checks, operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
-import type { Attention, AttentionItem, AttentionKind } from '#shared/overview/api/attention.ts'
+import {
+  type Attention,
+  type AttentionItem,
+  type AttentionKind,
+  SHOWN,
+} from '#shared/overview/api/attention.ts'
 import { Fleet } from '#shared/overview/api/fleet.ts'
 import { diskLevelOf } from '#shared/servers/disk-levels.ts'
 import { FleetSitesQuery } from '#shared/sites/api/site-filters.ts'
@@ -279,6 +284,23 @@ describe('attention', () => {
       reason: 'Why last: correct the cause, then retry',
       at: HOUR_AGO,
     })
+  })
+
+  test('has a server that contradicts its request before any number of failures', async () => {
+    const error = { error: 'Conflict', message: 'Another site', code: 'result_mismatch' as const }
+    const server_id = await addServer('contradicting', { last_sync: at('2026-01-01') })
+    const on = async (name: string) => ({ server_id, site_id: await addSite(name, server_id) })
+    for (let id = 0; id < SHOWN; id += 1)
+      await addOperation(`ordinary-${id}`, await on(`s${id}.example`))
+    const earlier = { finished_at: '2025-12-31T22:00:00.000Z' }
+    await addOperation('mismatch', { ...(await on('shop.example')), error, ...earlier })
+
+    const [first] = await itemsOf('operation_failed')
+
+    expect(first).toMatchObject({ operation_id: 'mismatch', severity: 'critical' })
+    await dashboard.db.write((queries) =>
+      queries.delete(operations).where(eq(operations.server_id, server_id)),
+    )
   })
 
   test('has only the message of a failure whose code has its remedy in it', async () => {
