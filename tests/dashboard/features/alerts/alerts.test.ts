@@ -167,7 +167,7 @@ describe('critical items', () => {
     expect(relay.received).toHaveLength(1)
   })
 
-  test('of before the setting was off do not hide those after it', async () => {
+  test('that were mailed before the setting was turned off do not hide later ones', async () => {
     const { relay, clock, dashboard } = await world()
     const at = '/api/settings/email_notifications'
     const server = await addServer(dashboard, 'web-1')
