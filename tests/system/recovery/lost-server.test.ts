@@ -44,7 +44,7 @@ unless(lab.available()).describe('a server that does not come back', () => {
     sites.set(MOVED, { ...leaving, server })
     const trash = (await dashboard.call('GET', '/api/trash')).body.trash
     expect([await server(), trash]).toEqual([one.id, []])
-  }, 10 * MINUTES)
+  }, 15 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
 
   function site(domain: string): MovedSite {
