@@ -16,6 +16,11 @@ const LATER: [said: RegExp, files: RegExp, hasDatabase?: true][] = [
   [/^\d+ remove \/etc\/hosting\/tls\/shop.example$/m, /privkey/],
   [/^\d+ rm .*\/uploads\//, /\/uploads\//],
   [/^\d+ rm .*\/fetched$/m, /\/fetched/],
+  // After the decision of a replacement, before the removal of what it was made from.
+  [
+    /^\d+ (systemctl start hosting-cron|find \/var\/cache\/hosting)/,
+    /\/fetched|\/(uploads|baselines)\//,
+  ],
   [/^\d+ (rename|mkdir|write|find) .*(\/baselines|-maxdepth 0)/, /\/fetched|\/baselines\//],
   [/^\d+ remove .*\/(open|saving)$/m, /\/(open|saving)/],
   [/^\d+ remove \/srv\/www\/\.trash\//, /\/\.trash\//],
