@@ -88,12 +88,14 @@ export async function endProcesses(host: Host, user: string): Promise<void> {
   await host.shell.run(['start-stop-daemon', '--stop', ...all])
 }
 
-/** Changes the comment to the domain of the site; a user of another site stays. */
+/** Changes the comment to the domain of the site, in each attempt; a user of another site stays. */
 export const renameUserComment = (host: Host, user: string, from: string, to: string): Change =>
   provided(
-    () => isUserOfSite(host, user, from),
+    async () => (await isUserOfSite(host, user, from)) || (await isUserOfSite(host, user, to)),
     declared([effects.change('user', user)], async () => {
-      await host.shell.run(['usermod', '--comment', commentOf(to), '--', user])
+      if (await isUserOfSite(host, user, from))
+        await host.shell.run(['usermod', '--comment', commentOf(to), '--', user])
+      // An interrupted attempt may have changed the user alone.
       await writeAccounts(host, user)
     }),
   )
