@@ -14,7 +14,7 @@ import type { ResultOf } from '#shared/commands.ts'
 import { messageOf, offline } from '#shared/kernel/errors.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import { isTerminal } from '#shared/kernel/sse.ts'
-import { LeftCopies } from './move-row.ts'
+import { copiesOf, LeftCopies } from './move-row.ts'
 import { findServer, isLost, lastRestoreOf } from './queries.ts'
 import { recordTrashedCopy, resultUnlessGone, trashedCopyRow } from './trashed-copy.ts'
 
@@ -40,8 +40,7 @@ export async function copiesOfMove(
     const copies = copiesIn((await lastRestoreOf(db, site_id))?.params ?? {})
     return copies ? { copies } : {}
   }
-  const left = LeftCopies.safeParse(row.progress.left).data ?? []
-  const server_ids = [...new Set([row.other_id, ...left])].filter((id) => id !== lost_id)
+  const server_ids = copiesOf(row).filter((id) => id !== lost_id)
   const { operation_id } = row
   return server_ids.length > 0 ? { copies: { server_ids, operation_id } } : {}
 }

@@ -91,10 +91,15 @@ const progressAfter = (known: MoveRow | undefined): MoveRow['progress'] => ({
 })
 
 function leftCopiesOf(row: MoveRow | undefined): MoveRow['progress'] {
-  if (!row || row.moved_at !== null) return {}
+  const all = row && row.moved_at === null ? copiesOf(row) : []
+  return all.length === 0 ? {} : { left: all }
+}
+
+/** Returns the servers on which a move, and those before it, may have left a copy. */
+export function copiesOf(row: MoveRow): number[] {
   const { left, cleared, receiving, removed } = row.progress
+  if (row.moved_at !== null) return isCopyDeleted(row) ? [] : [row.other_id]
   const earlier = cleared === undefined ? (LeftCopies.safeParse(left).data ?? []) : []
   const own = receiving === undefined || removed !== undefined ? [] : [row.other_id]
-  const all = [...new Set([...earlier, ...own])]
-  return all.length === 0 ? {} : { left: all }
+  return [...new Set([...earlier, ...own])]
 }

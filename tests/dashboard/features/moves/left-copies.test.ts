@@ -100,6 +100,19 @@ describe('the copy of a move whose site is restored from a lost server', () => {
     ])
   })
 
+  test('is not there if the move had not begun to copy: the plan is that of the restore', async () => {
+    await using all = await withCopies('on the second server')
+    const { dashboard, shop, two, second } = all
+    const row = { site_id: shop, other_id: second, operation_id: 'a-move' }
+    await insertMove(dashboard.db, { ...row, progress: { leaving: '' } })
+    two.agent.plan = { steps: [{ name: 'user', title: 'User', effects: [] }] }
+    const sites = [{ site_id: shop, server_id: second }]
+
+    const { body } = await all.recover({ sites, dry_run: true, confirm: undefined })
+
+    expect(body.plans[0].plan).toEqual(two.agent.plan)
+  })
+
   test('stands in the plan, with what is permanent', async () => {
     await using all = await withCopies('on the second server')
     const sites = [{ site_id: all.shop, server_id: all.second }]
