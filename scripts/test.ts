@@ -10,6 +10,7 @@ import { type Recorded, writeRecorded } from './test/files.ts'
 import { commandsOf, type Outcome, type RunOptions, runJob, runLogged } from './test/job.ts'
 import type { Job } from './test/jobs.ts'
 import type { Case } from './test/junit.ts'
+import { paceOf } from './test/pace.ts'
 import { type Mode, planTests, readShard, turnOf } from './test/plan.ts'
 import {
   count,
@@ -182,7 +183,8 @@ async function runStages(jobs: readonly Job[], options: RunOptions) {
   const runLane = async (queue: Job[]) => {
     for (let job = queue.shift(); job; job = queue.shift()) {
       if (options.signal.aborted) return
-      const end_ms = performance.now() - began_ms + 1000 * job.seconds
+      const takes_ms = 1000 * job.seconds * paceOf(outcomes, job.part)
+      const end_ms = performance.now() - began_ms + takes_ms
       if (end_ms > (job.within_ms ?? Number.POSITIVE_INFINITY)) leftOut.push(job)
       else outcomes.push(await runShown(job, options))
     }

@@ -20,16 +20,19 @@ import { limitsCron, switchesXmlrpc } from './xmlrpc.ts'
 
 setDefaultTimeout(10 * MINUTES)
 
+/** Subjects of a running site, in groups that do not need each other. */
 const RUNNING = [
-  ...[resizesImages, scans, runsJobs, appliesTier],
-  ...[sleeps, switchesXmlrpc, limitsCron, suspends],
+  [logsInByToken, switchesXmlrpc, limitsCron],
+  [resizesImages, scans, runsJobs, appliesTier],
+  [sleeps, suspends],
+  [appliesSettings],
 ]
 
 /**
  * The whole life of two WordPress sites on a fresh Debian server, through the dashboard's API and the
  * agent's executable. The tests of one variant build on each other, in this order. The gate leaves
- * out plans and backups, since other tests have those of each command, and has the settings and the
- * other subjects of a running site by turns.
+ * out plans and backups, since other tests have those of each command, and has one group of the
+ * subjects of a running site, by turns.
  */
 export function siteLife(variant: Variant): void {
   const reason = lab.available()
@@ -43,13 +46,12 @@ export function siteLife(variant: Variant): void {
     provisions(world)
     createsSites(world)
     logsIn(world)
-    logsInByToken(world)
     hidesLogin(world)
     readsPassword(world)
     keepsApart(world)
     followsNoLink(world)
     servesOwnPrograms(world)
-    for (const subjects of inTurn([RUNNING, [appliesSettings]], 'site-life.subjects'))
+    for (const subjects of inTurn(RUNNING, 'site-life.subjects'))
       for (const subject of subjects) subject(world)
     trashes(world)
     if (!isGate) {
