@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'

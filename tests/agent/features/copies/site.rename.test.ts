@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands.ts'
 import { siteRename } from '#agent/features/copies/site.rename.ts'

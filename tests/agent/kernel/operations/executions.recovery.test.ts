@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { commands } from '#agent/commands.ts'
 import { DatabaseUnavailable } from '#agent/kernel/host/database-unavailable.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { SCAN_LIMITS, ScanBudget, siteTree } from '#agent/kernel/scan/access.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { MailService } from '#agent/programs/mail/serve.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { SMTPServerOptions } from 'smtp-server'
 import type { Relay as Setting } from '#agent/features/mail/setting.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect } from 'bun:test'
 import type { BackupListing } from '#shared/backups/backup-read.ts'
 import {

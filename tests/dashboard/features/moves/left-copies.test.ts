@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { insertMove } from '#dashboard/features/moves/queries.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { ActivityRecord, CHECKPOINT_FILE } from '#dashboard/kernel/activity/record.ts'
 import { openDatabase } from '#dashboard/kernel/db/client.ts'

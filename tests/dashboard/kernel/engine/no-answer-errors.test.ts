@@ -1,3 +1,4 @@
+// tier: gate
 import { afterEach, describe, expect, test } from 'bun:test'
 import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
 import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'

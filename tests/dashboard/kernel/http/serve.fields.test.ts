@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterEach, expect, test } from 'bun:test'
 import { type ChildProcess, spawn } from 'node:child_process'
 import {

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sso_flows } from '#dashboard/kernel/db/identity-schema.ts'
 import { EMAIL } from '#tests/support/dashboard/dashboard.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { chmod, cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'

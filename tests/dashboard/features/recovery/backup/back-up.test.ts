@@ -1,3 +1,4 @@
+// tier: gate
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect } from 'bun:test'
 import { copyFile, mkdir, readdir, stat } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readPulse, storeChanges, syncState } from '#dashboard/features/servers/pulse/read-pulse.ts'
 import { backgroundSync } from '#dashboard/features/servers/sync/run-sync.ts'

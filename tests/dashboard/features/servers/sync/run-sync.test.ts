@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect } from 'bun:test'
 import { backgroundSync } from '#dashboard/features/servers/sync/run-sync.ts'
 import { type FleetSite, FleetSiteDetail } from '#shared/overview/api/fleet.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'

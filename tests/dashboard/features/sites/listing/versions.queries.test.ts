@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { listVersions } from '#dashboard/features/sites/listing/versions.queries.ts'

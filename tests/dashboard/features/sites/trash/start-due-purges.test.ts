@@ -1,3 +1,4 @@
+// tier: gate
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/features/servers/sync/run-sync.ts'
 import { startDuePurges } from '#dashboard/features/sites/trash/start-due-purges.ts'

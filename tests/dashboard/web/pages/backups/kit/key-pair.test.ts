@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
