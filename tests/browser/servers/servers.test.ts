@@ -212,6 +212,7 @@ test('lists problems, most severe first, and links to them', async () => {
     '1 server whose sites may reach each other',
     '1 site has failed',
     '2 sites are near or over their disk limit',
+    '1 site not found on its server',
   ])
   await critical.getByRole('link', { name: 'fra-web-02', exact: true }).click()
   await page.waitForURL('**/servers/5')

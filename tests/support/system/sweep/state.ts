@@ -15,8 +15,8 @@ const PLACES = ['/etc/hosting', '/etc/nginx', '/etc/cron.d', '/var/lib/hosting-a
 const UNIT = /^hosting-fpm@(?<user>[a-z0-9]+)-/
 /** systemd keeps the slice of a killed program; its processes are listed anyway. */
 const SLICE = /^hosting-\w+\.slice /
-/** The files that PHP writes for itself: pages, its temporary files, and its log when a disk is full. */
-const PASSING = /^\/var\/cache\/hosting\/[^/]+\/|^\/srv\/www\/[^/]+\/(tmp\/|logs\/php-error\.log$)/
+/** What PHP and the jobs of a site write by themselves: pages, temporary files, and their logs. */
+const PASSING = /^\/var\/cache\/hosting\/[^/]+\/|^\/srv\/www\/[^/]+\/(tmp\/|logs\/(jobs|php-error)\.log$)/
 const TABLES = `SELECT CONCAT(table_schema, '.', table_name) FROM information_schema.tables
 WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`
 
