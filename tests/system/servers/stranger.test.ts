@@ -161,6 +161,13 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
       )
     })
 
+    test('verifies the record of the activity, and exports it', async () => {
+      expect(JSON.parse(await next('api'))).toMatchObject({ ok: true })
+
+      const [first = ''] = (await onPanel('cat', '/root/activity.jsonl')).split('\n')
+      expect(JSON.parse(first)).toMatchObject({ record: 'hosting-control' })
+    })
+
     test('uninstalls the dashboard, and lists what stays', async () => {
       const said = await next('uninstall')
 

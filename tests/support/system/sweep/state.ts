@@ -16,7 +16,8 @@ const UNIT = /^hosting-fpm@(?<user>[a-z0-9]+)-/
 /** systemd keeps the slice of a killed program; its processes are listed anyway. */
 const SLICE = /^hosting-\w+\.slice /
 /** What PHP and the jobs of a site write by themselves: pages, temporary files, and their logs. */
-const PASSING = /^\/var\/cache\/hosting\/[^/]+\/|^\/srv\/www\/[^/]+\/(tmp\/|logs\/(jobs|php-error)\.log$)/
+const PASSING =
+  /^\/var\/cache\/hosting\/[^/]+\/|^\/srv\/www\/[^/]+\/(tmp\/|logs\/(jobs|php-error)\.log$)/
 const TABLES = `SELECT CONCAT(table_schema, '.', table_name) FROM information_schema.tables
 WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`
 
