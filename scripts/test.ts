@@ -11,7 +11,7 @@ import { commandsOf, type Outcome, type RunOptions, runJob, runLogged } from './
 import type { Job } from './test/jobs.ts'
 import type { Case } from './test/junit.ts'
 import { paceOf } from './test/pace.ts'
-import { type Mode, planTests, readShard, turnOf } from './test/plan.ts'
+import { isPlannedWhole, type Mode, planTests, readShard, turnOf } from './test/plan.ts'
 import {
   count,
   describeCost,
@@ -121,10 +121,14 @@ function environment(mode: Mode, turn: number, seed: string): Record<string, str
   }
 }
 
-/** Returns the seconds of each passed file, and the commands that its hosts ran. */
+/**
+ * Returns the seconds of each passed file, and the commands that its hosts ran. The fast parts are
+ * planned as a whole, so their files have none.
+ */
 async function measured(outcomes: readonly Outcome[], folder: string): Promise<Recorded> {
   const found: Recorded = {}
   for (const { job, cases, seconds } of outcomes) {
+    if (isPlannedWhole(job.part)) continue
     if (cases.some(({ status }) => status === 'failed')) continue
     const text = await readFile(commandsOf(folder, job), 'utf8').catch(() => '')
     const commands = [...new Set(text.split('\n').filter(Boolean))].sort()

@@ -13,8 +13,8 @@ export type Job = {
   /** The expected seconds, by the last recorded run. */
   seconds: number
   /**
-   * It runs only if, at the pace of this run, it can end so long after its start; without it, it
-   * always runs.
+   * It runs only if it can end so long after the start of the run, at the pace of the run; without
+   * it, it always runs.
    */
   within_ms?: number
   /** Why it runs, if not in every run. */

@@ -118,6 +118,9 @@ function planHere(files: readonly TestFile[], recorded: Recorded): Job[] {
   ]
 }
 
+/** Whether the seconds of the files of a part play no role. */
+export const isPlannedWhole = (part: string) => part in PROGRAMS
+
 /** Returns the fast parts as few programs. Neighbours, which are often alike, part. */
 function whole(files: readonly TestFile[]): Job[] {
   return Object.entries(PROGRAMS).flatMap(([part, { programs, seconds }]) => {
